@@ -381,7 +381,8 @@ fn socket() -> impl Strategy<Value = SocketOptions> {
 fn ends() -> impl Strategy<Value = (LocalOptions, RemoteOptions, Output)> {
     let family = prop::option::of(prop::sample::select(vec![Family::V4, Family::V6]));
     let local = (any::<Option<std::net::IpAddr>>(), any::<Option<String>>(), family, any::<Option<u32>>());
-    let format = prop::sample::select(vec![Format::Table, Format::Json, Format::Csv, Format::Np]);
+    let format =
+        prop::sample::select(vec![Format::Table, Format::Json, Format::Csv, Format::Markdown, Format::Np]);
     let level = prop::sample::select(Level::ALL.to_vec());
     let labels = any::<Vec<(String, String)>>();
     let rows = prop::sample::select(vec![Rows::Short, Rows::All]);

@@ -75,6 +75,18 @@ pub(crate) struct Cli {
     /// Print version
     #[arg(short = 'V', long, action = clap::ArgAction::Version)]
     version: Option<bool>,
+    /// Colours of tables: auto (on a terminal without NO_COLOR), always or never
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        hide_short_help = true,
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
+    pub(crate) color: Color,
     /// Whether run files may be overwritten.
     #[arg(skip)]
     pub(crate) force: bool,
@@ -265,6 +277,16 @@ pub(crate) enum SchemaOf {
     HostLimits,
 }
 
+/// When tables have colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
 /// What `linerate report` can print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ReportFormat {
@@ -274,6 +296,8 @@ pub(crate) enum ReportFormat {
     Json,
     /// A row a point
     Csv,
+    /// Every table of the page, for a pull request
+    Markdown,
     /// A curve as NetPIPE writes it
     Np,
     /// Key figures for Prometheus
@@ -288,7 +312,7 @@ pub(crate) struct ReportArgs {
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
     pub(crate) format: ReportFormat,
-    /// Write a .html, .csv, .json or .prom file, or, for curves, .svg or .np; repeatable
+    /// Write a .html, .csv, .json, .md or .prom file, or, for curves, .svg or .np; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Vec<PathBuf>,
     /// What a row of .csv and .json is: a point, a round of a curve, an interval of a load, or a pair of ranks

@@ -47,7 +47,7 @@ use std::process::ExitCode;
 
 use linerate_net::observe::HostClock;
 
-use crate::cli::{self, Cli, Command};
+use crate::cli::{self, Cli, Color, Command};
 use crate::screen::{note, show};
 use crate::store;
 use crate::trouble::Trouble;
@@ -55,6 +55,11 @@ use crate::trouble::Trouble;
 /// Carries out the command line.
 pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
     cli.warnings.iter().for_each(note);
+    match cli.color {
+        Color::Auto => {}
+        Color::Always => console::set_colors_enabled(true),
+        Color::Never => console::set_colors_enabled(false),
+    }
     if cli.force {
         store::force();
     }

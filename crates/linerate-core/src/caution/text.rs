@@ -181,7 +181,7 @@ impl Caution {
                 "large-message results include loss recovery; look for drops on the path"
             }
             Self::FewRounds { .. } | Self::NotTimed { .. } | Self::Late { .. } | Self::InBursts { .. } => {
-                "allow more --time, or lower --to"
+                "allow more --time, or lower --max-size"
             }
             Self::AboveSustained { .. } => "take the rate of the path from --pattern one-way",
             Self::WideIntervals { .. } => {

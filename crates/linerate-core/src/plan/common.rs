@@ -224,6 +224,8 @@ pub enum Format {
     Json,
     /// A header with units, and a line for each row.
     Csv,
+    /// Every table of the page, for a pull request or a note.
+    Markdown,
     /// NetPIPE 3.x's `np.out`.
     Np,
 }

@@ -19,7 +19,7 @@ pub struct OutputArgs {
     /// Write no HTML report
     #[arg(long, conflicts_with = "report")]
     no_report: bool,
-    /// Output: table, json, csv or np [default: table]
+    /// Output: table, json, csv, markdown or np [default: table]
     #[arg(long, value_parser = format_parser())]
     format: Option<Format>,
     /// What a row of CSV and JSON is: point or round [default: point]
@@ -57,9 +57,10 @@ impl OutputArgs {
 }
 
 fn format_parser() -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(["table", "json", "csv", "np"]).map(|name| match name.as_str() {
+    PossibleValuesParser::new(["table", "json", "csv", "markdown", "np"]).map(|name| match name.as_str() {
         "json" => Format::Json,
         "csv" => Format::Csv,
+        "markdown" => Format::Markdown,
         "np" => Format::Np,
         _ => Format::Table,
     })

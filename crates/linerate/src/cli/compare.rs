@@ -41,6 +41,8 @@ pub(crate) enum CompareFormat {
     Table,
     /// Every number
     Json,
+    /// The verdict and tables, for a pull request
+    Markdown,
 }
 
 /// A share from 0 to 1.

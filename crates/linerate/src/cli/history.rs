@@ -88,8 +88,8 @@ pub(crate) enum HistoryVerb {
         #[arg(long)]
         exit_code: bool,
         /// Format of standard output
-        #[arg(long, value_enum, default_value_t = super::CompareFormat::Table)]
-        format: super::CompareFormat,
+        #[arg(long, value_enum, default_value_t = super::ExplainFormat::Table)]
+        format: super::ExplainFormat,
         #[command(flatten)]
         conditions: Conditions,
     },

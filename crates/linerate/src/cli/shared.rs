@@ -186,7 +186,7 @@ pub(crate) struct OutputArgs {
     out: Option<String>,
     /// Page (.html) or picture (.svg); `none` writes none [default: page beside the run file]
     ///
-    /// The name's extension may also be .csv, .json, .prom or .np.
+    /// The name's extension may also be .csv, .json, .md, .prom or .np.
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     report: Option<String>,
     /// Write no HTML report
@@ -235,9 +235,9 @@ impl OutputArgs {
 }
 
 /// The formats of curves.
-pub(super) const CURVE_FORMATS: [&str; 4] = ["table", "json", "csv", "np"];
+pub(super) const CURVE_FORMATS: [&str; 5] = ["table", "json", "csv", "markdown", "np"];
 /// The formats of everything else: np holds a curve.
-pub(super) const LOAD_FORMATS: [&str; 3] = ["table", "json", "csv"];
+pub(super) const LOAD_FORMATS: [&str; 4] = ["table", "json", "csv", "markdown"];
 
 fn format_parser(names: &'static [&str]) -> impl clap::builder::TypedValueParser<Value = Format> {
     PossibleValuesParser::new(names).map(|text| format_of(&text))
@@ -275,6 +275,7 @@ fn format_of(name: &str) -> Format {
     match name {
         "json" => Format::Json,
         "csv" => Format::Csv,
+        "markdown" => Format::Markdown,
         "np" => Format::Np,
         _ => Format::Table,
     }

@@ -25,6 +25,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Trouble> {
         CompareFormat::Table => {
             show_text(&render::table(&comparison, columns(), args.rows.unwrap_or_default()))?;
         }
+        CompareFormat::Markdown => show(&render::markdown(&comparison))?,
         CompareFormat::Json => show(&render::json(&comparison).map_err(|error| unrendered(&error))?)?,
     }
     for path in &args.report {
@@ -82,9 +83,10 @@ fn rendered(comparison: &Comparison, path: &Path) -> Result<String, Trouble> {
     match ending.as_deref() {
         Some("html") => render::html(comparison).map_err(|error| unrendered(&error)),
         Some("json") => render::json(comparison).map_err(|error| unrendered(&error)),
+        Some("md") => Ok(render::markdown(comparison)),
         _ => Err(Trouble::new(
             format!("failed to choose a format for {}", path.display()),
-            "end the file's name in .html or .json",
+            "end the file's name in .html, .json or .md",
         )),
     }
 }

@@ -9,7 +9,7 @@ use linerate_report as render;
 
 use super::host_limits;
 use crate::cli::{ReportArgs, ReportFormat};
-use crate::screen::{columns, note, show};
+use crate::screen::{columns, note, show, show_text};
 use crate::store::{self, Loaded};
 use crate::trouble::Trouble;
 
@@ -35,7 +35,12 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
 fn of_runs(runs: Vec<NamedRun>, args: &ReportArgs) -> Result<ExitCode, Trouble> {
     let report = Report::new(runs);
     args.report.iter().try_for_each(|path| other_than(path, args))?;
-    show(&printed(&report, args)?)?;
+    let printed = printed(&report, args)?;
+    if args.format == ReportFormat::Table {
+        show_text(&printed)?;
+    } else {
+        show(&printed)?;
+    }
     for path in &args.report {
         store::replace(path, &rendered(&report, path, args.level)?)?;
         if !args.quiet {
@@ -52,6 +57,7 @@ fn printed(report: &Report, args: &ReportArgs) -> Result<String, Trouble> {
         ReportFormat::Table => Ok(render::text(report, columns(), args.rows.unwrap_or_default())),
         ReportFormat::Json => render::json(report, level),
         ReportFormat::Csv => render::csv(report, level),
+        ReportFormat::Markdown => Ok(render::markdown(report)),
         ReportFormat::Np => render::np(report),
         ReportFormat::Openmetrics => Ok(metrics(report)),
     };
@@ -85,7 +91,7 @@ fn metrics(report: &Report) -> String {
 
 /// Whether the file's extension is that of a form of a report.
 pub(super) fn has_form(path: &Path) -> bool {
-    let forms = ["html", "svg", "csv", "json", "np", "out", "prom"];
+    let forms = ["html", "svg", "csv", "json", "md", "np", "out", "prom"];
     path.extension().is_some_and(|ending| forms.iter().any(|form| ending.eq_ignore_ascii_case(form)))
 }
 
@@ -98,12 +104,13 @@ pub(super) fn rendered(report: &Report, path: &Path, level: Option<Level>) -> Re
         Some("svg") => render::svg(report),
         Some("csv") => render::csv(report, rows),
         Some("json") => render::json(report, rows),
+        Some("md") => Ok(render::markdown(report)),
         Some("np" | "out") => render::np(report),
         Some("prom") => Ok(metrics(report)),
         _ => {
             return Err(Trouble::new(
                 format!("failed to choose a format for {}", path.display()),
-                "end the file's name in .html, .svg, .csv, .json, .prom or .np",
+                "end the file's name in .html, .svg, .csv, .json, .md, .prom or .np",
             ));
         }
     };

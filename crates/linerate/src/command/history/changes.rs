@@ -6,7 +6,7 @@ use linerate_analysis::changes::Standing;
 use linerate_report::history::{PathHistory, changes_json, changes_text};
 
 use super::{load, opened};
-use crate::cli::{CompareFormat, Conditions};
+use crate::cli::{Conditions, ExplainFormat};
 use crate::screen::{columns, show};
 use crate::trouble::Trouble;
 
@@ -16,14 +16,14 @@ const FINDING: u8 = 1;
 pub(super) fn run(
     path: Option<&str>,
     exit_code: bool,
-    format: CompareFormat,
+    format: ExplainFormat,
     conditions: &Conditions,
 ) -> Result<ExitCode, Trouble> {
     let mut store = opened()?;
     let histories = load::histories(&mut store, path, &conditions.filter())?;
     let text = match format {
-        CompareFormat::Table => changes_text(&histories, columns()),
-        CompareFormat::Json => changes_json(&histories).map_err(|error| {
+        ExplainFormat::Table => changes_text(&histories, columns()),
+        ExplainFormat::Json => changes_json(&histories).map_err(|error| {
             Trouble::new(format!("failed to show the changes: {error}"), "leave out --format json")
         })?,
     };
