@@ -183,7 +183,7 @@ fn shown(report: &Report) -> Result<String, Trouble> {
     let rendered = match format {
         Format::Json => render::json(report, level),
         Format::Csv => render::csv(report, level),
-        Format::Markdown => Ok(render::markdown(report)),
+        Format::Markdown => Ok(render::markdown(report, &[])),
         Format::Np => render::np(report),
         Format::Table => Ok(render::text(report, COLUMNS, rows)),
     };

@@ -7,9 +7,10 @@ mod text;
 mod words;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
 pub use page::html;
+pub(crate) use page::sections_of;
 pub use text::text;

@@ -6,13 +6,14 @@ mod peers;
 mod rows;
 
 use linerate_analysis::report::{NamedRun, Report};
+use linerate_core::host_limits::HostLimitsFile;
 
 use crate::error::RenderError;
 use crate::markdown::markdown as write;
 use crate::page::html as page;
 use crate::section::{Card, Document, Item, Part, Section, key_items, merged};
-use crate::text::{hosts, is_of_curves, plain, unfinished};
-use crate::{app, curves, explain, mesh, stages, trace, traffic};
+use crate::text::{count, hosts, is_of_curves, plain, unfinished};
+use crate::{app, curves, explain, host_limits, mesh, stages, trace, traffic};
 
 /// `report` as one HTML page: the result and what limits it, charts, what is doubtful, tables, how it was measured, and
 /// where.
@@ -21,16 +22,25 @@ use crate::{app, curves, explain, mesh, stages, trace, traffic};
 ///
 /// [`RenderError::Json`] or [`RenderError::Page`] when the page cannot be filled.
 pub fn html(report: &Report) -> Result<String, RenderError> {
-    page(document(report), mesh::script(report)?)
+    html_beside(report, &[])
 }
 
-/// `report` as Markdown: the same sections, with every table and without pictures.
-pub fn markdown(report: &Report) -> String {
-    write(&document(report))
+/// The same beside the limits of `hosts`.
+///
+/// # Errors
+///
+/// As of [`html`].
+pub fn html_beside(report: &Report, hosts: &[HostLimitsFile]) -> Result<String, RenderError> {
+    page(document(report, hosts), mesh::script(report)?)
 }
 
-/// Every section of `report`.
-pub(crate) fn document(report: &Report) -> Document {
+/// `report` as Markdown, beside the limits of `hosts`: the same sections, with every table and without pictures.
+pub fn markdown(report: &Report, hosts: &[HostLimitsFile]) -> String {
+    write(&document(report, hosts))
+}
+
+/// Every section of `report` and of `hosts`.
+pub(crate) fn document(report: &Report, hosts: &[HostLimitsFile]) -> Document {
     let mut sections = vec![result(report)];
     sections.extend(explain::section(report));
     for of_kind in [
@@ -43,10 +53,16 @@ pub(crate) fn document(report: &Report) -> Document {
     ] {
         sections.extend(of_kind(report));
     }
+    sections.extend(hosts.iter().flat_map(host_limits::sections_of));
     sections.extend(doubts(report));
     sections.extend(method::sections(report));
     sections.extend(ends::sections(report));
-    Document::new(title(report), sections)
+    let title = if report.runs.is_empty() && !hosts.is_empty() {
+        format!("{} compared", count(hosts.len() as u64, "host"))
+    } else {
+        title(report)
+    };
+    Document::new(title, sections)
 }
 
 /// What is wrong with the runs, what came of them, and their key numbers.

@@ -131,24 +131,43 @@
     });
   };
 
-  const charts = [];
+  // Charts of one section over one horizontal axis share it: they are zoomed together, and begin at one place.
+  const groups = new Map();
+  const grouped = (svg, axis) => {
+    const key = axis ? `${svg.closest("section").id} ${axis.title} ${axis.scale} ${axis.ends}` : `${groups.size}`;
+    if (!groups.has(key)) {
+      const group = { charts: [], view: axis && { scale: axis.scale, ends: axis.ends } };
+      group.draw = () => {
+        const free = group.charts.filter((chart) => chart.graph.x);
+        const widest = Math.max(0, ...free.map((chart) => chart.widest()));
+        for (const chart of free) chart.draw(widest);
+      };
+      groups.set(key, group);
+    }
+    return groups.get(key);
+  };
   for (const svg of document.querySelectorAll("svg.graph")) {
     const graph = data.graphs[Number(svg.dataset.graph)];
     const layers = graph.layers.map((layer) => ({ ...layer, group: svg.querySelector(`g.curve[data-curve="${layer.curve}"]`) }));
-    const view = [graph.x, graph.y].map((axis) => axis && { scale: axis.scale, ends: axis.ends });
-    const chart = { svg, graph, layers, view, places: [] };
-    charts.push(chart);
+    const group = grouped(svg, graph.x);
+    // What is seen of both axes.
+    const view = { get 0() { return group.view; }, set 0(seen) { group.view = seen; }, 1: graph.y && { scale: graph.y.scale, ends: graph.y.ends } };
+    const chart = { graph };
+    group.charts.push(chart);
     const figure = svg.closest("figure");
 
-    chart.draw = () => {
-      if (!graph.x) return;
+    const size = () => {
       const width = Math.max(280, svg.clientWidth || 960);
-      const height = Math.round(Math.min(440, Math.max(280, width * 0.55)));
+      return [width, Math.round(Math.min(440, Math.max(280, width * 0.55)))];
+    };
+    const upright = () => shown(graph.y, view[1], Math.floor(size()[1] / 60));
+    chart.widest = () => Math.max(0, ...upright().ticks.map(([, text]) => text.length));
+    chart.draw = (widest) => {
+      const [width, height] = size();
       const small = width < 640;
       svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
       svg.classList.add("drawn");
-      const y = shown(graph.y, view[1], Math.floor(height / 60));
-      const widest = Math.max(0, ...y.ticks.map(([, text]) => text.length));
+      const y = upright();
       const [left, right, top, bottom] = [Math.min(width / 3, 30 + widest * 7.5), width - 12, 12, height - 44];
       const x = shown(graph.x, view[0], Math.floor((right - left) / (small ? 62 : 80)));
       const across = (value) => left + x.share(value) * (right - left);
@@ -183,6 +202,7 @@
       ceilings(chart, small);
       aim.setAttribute("r", 7);
       svg.append(aim);
+      chart.name();
     };
     const draw = (mark, group, { path, at }) => {
       const stroke = (points, width, dark) => make("polyline", { fill: "none", stroke: "currentColor", "stroke-width": width, opacity: dark, points }, group);
@@ -208,25 +228,25 @@
       for (const group of svg.querySelectorAll("g.ceilings")) group.remove();
       const group = make("g", { class: "ceilings" }, svg);
       const taken = [];
-      const size = small ? 11 : 12;
+      const letters = small ? 11 : 12;
       for (const { name, line } of graph.ceilings) {
-        const points = line.map(([x, y]) => [across(x), up(y)]).filter(([x, y]) => y >= top - 1 && y <= bottom + 1 && x >= left - 1 && x <= right + 1);
+        const points = line.map(([x, y]) => [across(x), up(y)]).filter(([, y]) => y >= top - 1 && y <= bottom + 1);
         const inside = points.length > 1;
-        if (inside) make("polyline", { fill: "none", stroke: "currentColor", "stroke-width": 1, "stroke-dasharray": "6 4", points: points.map((point) => point.join(",")).join(" ") }, group);
+        if (inside) make("polyline", { fill: "none", stroke: "currentColor", "stroke-width": 1, "stroke-dasharray": "6 4", "clip-path": `url(#inside-${svg.dataset.graph})`, points: points.map((point) => point.join(",")).join(" ") }, group);
         const text = inside ? name : `${name} (above this graph)`;
-        const wide = text.length * size * 0.58;
+        const wide = text.length * letters * 0.58;
         const over = inside ? Math.max(top + 10, points[0][1] - 5) : top + 10;
         const rows = [over, over + 20, over + 34, over + 48, over + 62];
         const places = rows.flatMap((y) => [left + 6, right - 6 - wide, (left + right - wide) / 2].map((x) => [x, y]));
-        const covers = ([x, y], [px, py]) => px > x - 4 && px < x + wide + 4 && py > y - size - 2 && py < y + 6;
+        const covers = ([x, y], [px, py]) => px > x - 4 && px < x + wide + 4 && py > y - letters - 2 && py < y + 6;
         const cost = ([x, y]) => {
-          const others = taken.filter((other) => Math.abs(other.y - y) < size + 2 && other.x < x + wide && x < other.x + other.wide);
+          const others = taken.filter((other) => Math.abs(other.y - y) < letters + 2 && other.x < x + wide && x < other.x + other.wide);
           const points = layers.flatMap((layer) => layer.places).filter((place) => covers([x, y], place));
           return 1000 * others.length + points.length;
         };
         const [x, y] = places.reduce((one, other) => (cost(other) < cost(one) ? other : one));
         taken.push({ x, y, wide });
-        make("text", { x, y, "font-size": size, fill: "currentColor" }, group, text);
+        make("text", { x, y, "font-size": letters, fill: "currentColor" }, group, text);
       }
     };
 
@@ -274,22 +294,26 @@
       }
       return { scale: "linear", ends: [0, axis.ends[1]] };
     });
+    // What the buttons say.
+    const named = [];
+    chart.name = () => named.forEach((name) => name());
     others.forEach((other, nth) => {
       if (!other) return;
       const axis = [graph.x, graph.y][nth];
-      const name = (scale) => `${nth ? "y" : "x"}: ${scale === "linear" ? "logarithmic" : "linear"}`;
-      button(name(view[nth].scale), (made) => {
+      const name = () => `${nth ? "y" : "x"}: ${view[nth].scale === "linear" ? "logarithmic" : "linear"}`;
+      const made = button(name(), () => {
         view[nth] = view[nth].scale === axis.scale ? { ...other } : { scale: axis.scale, ends: axis.ends };
-        made.textContent = name(view[nth].scale);
-        chart.draw();
+        group.draw();
       });
+      named.push(() => { made.textContent = name(); });
     });
     const whole = button("whole chart", () => {
       [graph.x, graph.y].forEach((axis, nth) => { view[nth] = view[nth].scale === axis.scale ? { scale: axis.scale, ends: axis.ends } : { ...others[nth] }; });
-      whole.hidden = true;
-      chart.draw();
+      group.draw();
     });
-    whole.hidden = true;
+    const isWhole = (axis, nth) => view[nth].ends.every((end, at) => end === (view[nth].scale === axis.scale ? axis : others[nth]).ends[at]);
+    named.push(() => { whole.hidden = [graph.x, graph.y].every(isWhole); });
+    chart.name();
     let from = null;
     let box = null;
     svg.addEventListener("pointerdown", (event) => {
@@ -315,8 +339,8 @@
       const ys = [one.y, other.y].sort((a, b) => b - a).map((value) => chart.y.value(part(value, chart.bottom, chart.top)));
       view[0] = { ...view[0], ends: xs };
       view[1] = { ...view[1], ends: ys };
-      whole.hidden = false;
-      chart.draw();
+      leave();
+      group.draw();
     });
 
     const save = (name, type, text) => {
@@ -358,7 +382,7 @@
       save(`${figure.id}.csv`, "text/csv", [["curve", graph.x.title, graph.y.title], ...rows].map((row) => row.map(quoted).join(",")).join("\n") + "\n");
     });
   }
-  const redraw = () => { for (const chart of charts) chart.draw(); };
+  const redraw = () => { for (const group of groups.values()) group.draw(); };
   let width = innerWidth;
   addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; redraw(); } });
   redraw();

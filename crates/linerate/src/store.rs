@@ -173,7 +173,7 @@ pub(crate) fn load(path: &Path) -> Result<NamedRun, Trouble> {
         Loaded::Run(named) => Ok(*named),
         Loaded::Limits(_) => Err(Trouble::new(
             format!("failed to read {}: it holds the limits of a host, and no run", path.display()),
-            "`linerate report` shows it, by itself; give a run file here",
+            "`linerate report` shows it; give a run file here",
         )),
     }
 }

@@ -94,7 +94,10 @@ fn what_cannot_be_done_is_said_at_once() {
         HostLimitsFile::new(String::new(), Default::default(), Default::default()).to_json(),
     );
     refused(&["report", "host.json", "--report", "x.svg"], "end the name in .html or .json");
-    refused(&["report", "host.json", "host.json"], "it holds the limits of a host, and no run");
+    refused(&["report", "host.json", "host.json", "--format", "csv"], "that form holds runs only");
+    refused(&["report", "host.json", "host.json", "--report", "x.svg"], "that form holds runs only");
+    desk.linerate(&["report", "host.json", "host.json", "--report", "x.html"]).done();
+    assert!(desk.read("x.html").contains("<h1>2 hosts compared</h1>"), "{}", desk.read("x.html"));
     refused(&["compare", "host.json", "--with", "host.json"], "it holds the limits of a host, and no run");
     refused(&["host", "--out", "host.json"], "replace it with --force");
     refused(&["measure", "--model", "gigabit", "--host-limits"], "cannot be used with");

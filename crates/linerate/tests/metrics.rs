@@ -51,7 +51,7 @@ fn limits_of_a_host_are_no_metrics() {
     let desk = Desk::new();
     desk.linerate(&["host", "--quick", "--quiet", "--out", "host.json"]).done();
     let said = desk.linerate(&["report", "host.json", "--format", "openmetrics"]).complaint();
-    assert!(said.contains("it holds the limits of a host"), "{said}");
+    assert!(said.contains("that form holds runs only"), "{said}");
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn state() -> HostState {
 }
 
 /// Everything is known that can be.
-pub(super) fn whole() -> HostLimitsFile {
+pub(crate) fn whole() -> HostLimitsFile {
     let copy = |bytes: u64| {
         let ns = bytes as f64;
         CopyCost {

@@ -20,25 +20,39 @@ const READ: &str = "GB/s is 10^9 bytes a second, KiB is 1024 B. Intervals are 95
 /// [`RenderError::Json`] or [`RenderError::Page`] when the page cannot
 /// be filled.
 pub fn html(file: &HostLimitsFile) -> Result<String, RenderError> {
+    page(Document::new(format!("{}: what this host could reach", host(file)), sections(file, "")), None)
+}
+
+fn host(file: &HostLimitsFile) -> String {
+    plain(&file.environment.hostname.to_string())
+}
+
+/// The sections of the limits of a host beside others, which name it.
+pub(crate) fn sections_of(file: &HostLimitsFile) -> Vec<Section> {
+    sections(file, &format!("{}: ", host(file)))
+}
+
+fn sections(file: &HostLimitsFile, of: &str) -> Vec<Section> {
     let numbers = section::tables(all(&file.limits, Rows::All).into_iter().map(view));
     let cautions: Vec<Warning> =
         cautions(&file.limits).into_iter().map(|[finding, advice]| Warning::new(finding, advice)).collect();
     let cautions = (!cautions.is_empty()).then_some(Item::Cautions(cautions));
     let state = vec![Item::Facts(entries(state(&file.environment, &file.limits)))];
-    let sections = vec![
-        Section::new(Part::Result, "host", "", vec![Item::Facts(entries(facts(file)))]),
-        Section::new(Part::Charts, "charts", "Charts", section::charts(figures(&file.limits)).collect()),
-        Section::new(Part::Doubts, "cautions", "Cautions", cautions.into_iter().collect()),
+    let numbers = numbers.chain([Item::Note(READ.to_owned())]).collect();
+    let heading = |text: &str| format!("{of}{text}");
+    let first = if of.is_empty() { String::new() } else { heading("what this host could reach") };
+    vec![
+        Section::new(Part::Result, "host", first, vec![Item::Facts(entries(facts(file)))]),
         Section::new(
-            Part::Tables,
-            "numbers",
-            "Numbers",
-            numbers.chain([Item::Note(READ.to_owned())]).collect(),
+            Part::Charts,
+            "host-charts",
+            heading("Charts"),
+            section::charts(figures(&file.limits)).collect(),
         ),
-        Section::new(Part::Environment, "state", "State of the host", state),
-    ];
-    let host = plain(&file.environment.hostname.to_string());
-    page(Document::new(format!("{host}: what this host could reach"), sections), None)
+        Section::new(Part::Doubts, "host-cautions", heading("Cautions"), cautions.into_iter().collect()),
+        Section::new(Part::Tables, "host-numbers", heading("Numbers"), numbers),
+        Section::new(Part::Environment, "host-state", heading("State of the host"), state),
+    ]
 }
 
 fn view(measured: Measured) -> TableView {

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use linerate_analysis::report::{NamedRun, Report};
+use linerate_analysis::report::Report;
+use linerate_core::host_limits::HostLimitsFile;
 use linerate_core::plan::Level;
 use linerate_report as render;
 
@@ -14,35 +15,27 @@ use crate::store::{self, Loaded};
 use crate::trouble::Trouble;
 
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
-    if let [path] = &args.runs[..] {
-        return match store::load_any(path)? {
-            Loaded::Run(named) => of_runs(vec![*named], args),
-            Loaded::Limits(_) if args.format != ReportFormat::Table => Err(Trouble::new(
-                format!("failed to print {} in that format: it holds the limits of a host", path.display()),
-                "give run files, or leave --format out",
-            )),
-            Loaded::Limits(file) => {
-                args.report.iter().try_for_each(|path| other_than(path, args))?;
-                host_limits::report(&file, &args.report, args.quiet)?;
-                Ok(ExitCode::SUCCESS)
-            }
-        };
+    let (mut runs, mut hosts) = (Vec::new(), Vec::new());
+    for path in &args.runs {
+        match store::load_any(path)? {
+            Loaded::Run(named) => runs.push(*named),
+            Loaded::Limits(file) => hosts.push(*file),
+        }
     }
-    let runs: Result<Vec<_>, _> = args.runs.iter().map(|path| store::load(path)).collect();
-    of_runs(runs?, args)
-}
-
-fn of_runs(runs: Vec<NamedRun>, args: &ReportArgs) -> Result<ExitCode, Trouble> {
-    let report = Report::new(runs);
     args.report.iter().try_for_each(|path| other_than(path, args))?;
-    let printed = printed(&report, args)?;
+    if let ([], [file], ReportFormat::Table) = (&runs[..], &hosts[..], args.format) {
+        host_limits::report(file, &args.report, args.quiet)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let shown = Shown { report: Report::new(runs), hosts };
+    let printed = shown.printed(args)?;
     if args.format == ReportFormat::Table {
-        show_text(&printed)?;
+        show_text(&printed)?
     } else {
-        show(&printed)?;
+        show(&printed)?
     }
     for path in &args.report {
-        store::replace(path, &rendered(&report, path, args.level)?)?;
+        store::replace(path, &shown.file(path, args.level)?)?;
         if !args.quiet {
             note(format_args!("report: {}", path.display()));
         }
@@ -50,19 +43,59 @@ fn of_runs(runs: Vec<NamedRun>, args: &ReportArgs) -> Result<ExitCode, Trouble> 
     Ok(ExitCode::SUCCESS)
 }
 
-/// What goes to standard output.
-fn printed(report: &Report, args: &ReportArgs) -> Result<String, Trouble> {
-    let level = args.level.unwrap_or_default();
-    let printed = match args.format {
-        ReportFormat::Table => Ok(render::text(report, columns(), args.rows.unwrap_or_default())),
-        ReportFormat::Json => render::json(report, level),
-        ReportFormat::Csv => render::csv(report, level),
-        ReportFormat::Markdown => Ok(render::markdown(report)),
-        ReportFormat::Np => render::np(report),
-        ReportFormat::Openmetrics => Ok(metrics(report)),
-    };
-    printed
-        .map_err(|error| Trouble::new(format!("failed to {error}"), "give other runs, or another --format"))
+/// What is shown: runs, and the limits of hosts.
+struct Shown {
+    report: Report,
+    hosts: Vec<HostLimitsFile>,
+}
+
+impl Shown {
+    /// What goes to standard output.
+    fn printed(&self, args: &ReportArgs) -> Result<String, Trouble> {
+        let (report, level) = (&self.report, args.level.unwrap_or_default());
+        if !matches!(args.format, ReportFormat::Table | ReportFormat::Markdown) {
+            self.need_runs("--format")?;
+        }
+        let printed = match args.format {
+            ReportFormat::Table => {
+                let runs = (!report.runs.is_empty())
+                    .then(|| render::text(report, columns(), args.rows.unwrap_or_default()));
+                let hosts = self.hosts.iter().map(|file| render::host_limits::text(file, columns()));
+                Ok(runs.into_iter().chain(hosts).collect::<Vec<_>>().join("\n"))
+            }
+            ReportFormat::Markdown => Ok(render::markdown(report, &self.hosts)),
+            ReportFormat::Json => render::json(report, level),
+            ReportFormat::Csv => render::csv(report, level),
+            ReportFormat::Np => render::np(report),
+            ReportFormat::Openmetrics => Ok(metrics(report)),
+        };
+        printed.map_err(|error| {
+            Trouble::new(format!("failed to {error}"), "give other runs, or another --format")
+        })
+    }
+
+    /// A file in the format of its extension.
+    fn file(&self, path: &Path, level: Option<Level>) -> Result<String, Trouble> {
+        let beside = |error| unrendered(path, &error);
+        match path.extension().and_then(|ending| ending.to_str()) {
+            Some("html") => render::html_beside(&self.report, &self.hosts).map_err(beside),
+            Some("md") => Ok(render::markdown(&self.report, &self.hosts)),
+            _ => {
+                self.need_runs("--report")?;
+                rendered(&self.report, path, level)
+            }
+        }
+    }
+
+    /// Refuses the limits of hosts where a form holds runs.
+    fn need_runs(&self, flag: &str) -> Result<(), Trouble> {
+        if self.hosts.is_empty() {
+            return Ok(());
+        }
+        let help =
+            format!("give run files, or leave out {flag}; tables, .html and .md hold the limits of hosts");
+        Err(Trouble::new("failed to show the limits of a host: that form holds runs only".to_owned(), help))
+    }
 }
 
 /// Refuses to replace what the report is made of: NetPIPE's file is no run file, and no less somebody's only one.
@@ -104,7 +137,7 @@ pub(super) fn rendered(report: &Report, path: &Path, level: Option<Level>) -> Re
         Some("svg") => render::svg(report),
         Some("csv") => render::csv(report, rows),
         Some("json") => render::json(report, rows),
-        Some("md") => Ok(render::markdown(report)),
+        Some("md") => Ok(render::markdown(report, &[])),
         Some("np" | "out") => render::np(report),
         Some("prom") => Ok(metrics(report)),
         _ => {
@@ -114,7 +147,9 @@ pub(super) fn rendered(report: &Report, path: &Path, level: Option<Level>) -> Re
             ));
         }
     };
-    rendered.map_err(|error| {
-        Trouble::new(format!("{}: failed to {error}", path.display()), "give other runs, or another format")
-    })
+    rendered.map_err(|error| unrendered(path, &error))
+}
+
+fn unrendered(path: &Path, error: &render::RenderError) -> Trouble {
+    Trouble::new(format!("{}: failed to {error}", path.display()), "give other runs, or another format")
 }
