@@ -75,17 +75,8 @@ pub(crate) struct Cli {
     /// Print version
     #[arg(short = 'V', long, action = clap::ArgAction::Version)]
     version: Option<bool>,
-    /// Colours of tables: auto (on a terminal without NO_COLOR), always or never
-    #[arg(
-        long,
-        global = true,
-        value_enum,
-        value_name = "WHEN",
-        default_value_t,
-        hide_short_help = true,
-        hide_possible_values = true,
-        hide_default_value = true
-    )]
+    /// When tables have colours.
+    #[arg(skip)]
     pub(crate) color: Color,
     /// Whether run files may be overwritten.
     #[arg(skip)]
@@ -360,12 +351,20 @@ pub(crate) fn command() -> clap::Command {
     groups::in_help(spelling::understood(command))
 }
 
-/// The same command, with --force where files are written and --history where runs are recorded.
+/// The same command, with --force where files are written, --history where runs are recorded, and --color where tables
+/// are printed.
 fn with_file_flags(command: clap::Command) -> clap::Command {
     let has = |names: &[&str]| command.get_arguments().any(|arg| names.contains(&arg.get_id().as_str()));
     let (writes, records) = (has(&["out", "report"]), has(&["record"]));
-    let flags = [writes.then(force_flag), records.then(history_flag)];
+    let flags = [writes.then(force_flag), records.then(history_flag), has(&["format"]).then(color_flag)];
     command.args(flags.into_iter().flatten()).mut_subcommands(with_file_flags)
+}
+
+fn color_flag() -> clap::Arg {
+    let color = clap::Arg::new("color").long("color").value_name("WHEN");
+    let color =
+        color.value_parser(clap::value_parser!(Color)).hide_possible_values(true).hide_short_help(true);
+    color.help("Colors: auto (on a terminal without NO_COLOR), always or never").help_heading("Output")
 }
 
 fn force_flag() -> clap::Arg {
@@ -404,6 +403,7 @@ pub(crate) fn parse() -> Result<Cli, Trouble> {
     let (verb, given) = last_verb(&matches);
     Ok(Cli {
         force: given.try_get_one("force").ok().flatten().copied().unwrap_or_default(),
+        color: given.try_get_one("color").ok().flatten().copied().unwrap_or_default(),
         history: given.try_get_one("history").ok().flatten().cloned(),
         warnings: spelling::warnings(&verb, &words),
         ..cli

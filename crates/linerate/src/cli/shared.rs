@@ -245,7 +245,9 @@ fn format_parser(names: &'static [&str]) -> impl clap::builder::TypedValueParser
 
 /// The flag --format that offers these.
 pub(super) fn with_formats(format: clap::Arg, names: &'static [&str]) -> clap::Arg {
-    format.value_parser(format_parser(names)).help(format!("Output: {} [default: table]", names.join(", ")))
+    format
+        .value_parser(format_parser(names))
+        .help(format!("Output: {}", names.join(", ").replacen("table", "table (default)", 1)))
 }
 
 /// These levels.
