@@ -30,9 +30,9 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
     let shown = Shown { report: Report::new(runs), hosts };
     let printed = shown.printed(args)?;
     if args.format == ReportFormat::Table {
-        show_text(&printed)?
+        show_text(&printed)?;
     } else {
-        show(&printed)?
+        show(&printed)?;
     }
     for path in &args.report {
         store::replace(path, &shown.file(path, args.level)?)?;
@@ -94,7 +94,7 @@ impl Shown {
         }
         let help =
             format!("give run files, or leave out {flag}; tables, .html and .md hold the limits of hosts");
-        Err(Trouble::new("failed to show the limits of a host: that form holds runs only".to_owned(), help))
+        Err(Trouble::new("failed to show the limits of a host: that form holds runs only", help))
     }
 }
 
