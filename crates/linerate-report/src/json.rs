@@ -8,7 +8,7 @@ use linerate_core::run::State;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::tidy::{Object, RunColumns, Table};
+use super::tidy::{Described, Object, RunColumns, Table};
 use crate::error::RenderError;
 use crate::text::plain;
 
@@ -18,6 +18,8 @@ struct View<'a> {
     /// What a row is.
     level: Level,
     rows: Vec<Object<'a>>,
+    /// What the keys of the rows say.
+    facts: &'a [Described],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     curves: &'a [Curve],
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -72,6 +74,7 @@ pub fn json(report: &Report, level: Level) -> Result<String, RenderError> {
             .collect(),
         level,
         rows: table.objects(),
+        facts: &table.facts,
         curves: &report.curves,
         loads: shown(&report.loads)?,
         meshes: shown(&report.meshes)?,

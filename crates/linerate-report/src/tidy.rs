@@ -3,6 +3,7 @@
 
 mod apps;
 mod curves;
+mod fact;
 mod loads;
 mod meshes;
 mod runs;
@@ -15,6 +16,8 @@ use serde_json::Value;
 
 use crate::error::RenderError;
 use crate::text::is_of_curves;
+pub(crate) use fact::Described;
+use fact::{Fact, described};
 pub(crate) use runs::RunColumns;
 
 /// The rows of a report. What is unknown, and what a row does not have, is null.
@@ -23,24 +26,24 @@ pub(crate) struct Table {
     pub(crate) columns: Vec<String>,
     /// A value for each column.
     pub(crate) rows: Vec<Vec<Value>>,
+    /// What the columns of each kind of rows say.
+    pub(crate) facts: Vec<Described>,
 }
 
 /// Rows of one kind.
 struct Rows {
     /// What a row is.
     kind: &'static str,
-    columns: &'static [&'static str],
+    facts: Vec<Described>,
     /// The index of each row's run, and a value for each column.
     rows: Vec<(usize, Vec<Value>)>,
 }
 
 impl Rows {
-    fn new<const N: usize>(
-        kind: &'static str,
-        columns: &'static [&'static str; N],
-        rows: impl Iterator<Item = (usize, [Value; N])>,
-    ) -> Self {
-        Self { kind, columns, rows: rows.map(|(run, values)| (run, values.into())).collect() }
+    /// A row for each thing, with what `facts` say of it.
+    fn of<R>(kind: &'static str, facts: &[Fact<R>], rows: impl Iterator<Item = (usize, R)>) -> Self {
+        let values = |(run, row): (usize, R)| (run, facts.iter().map(|fact| (fact.value)(&row)).collect());
+        Self { kind, facts: described(kind, facts), rows: rows.map(values).collect() }
     }
 }
 
@@ -84,15 +87,15 @@ impl Table {
 
     fn join(runs: &RunColumns, kinds: &[Rows]) -> Self {
         let mut own: Vec<&str> = Vec::new();
-        for column in kinds.iter().flat_map(|kind| kind.columns) {
-            if !own.contains(column) {
-                own.push(column);
+        for fact in kinds.iter().flat_map(|kind| &kind.facts) {
+            if !own.contains(&fact.key) {
+                own.push(fact.key);
             }
         }
         let mut rows = Vec::new();
-        for Rows { kind, columns, rows: of_kind } in kinds {
+        for Rows { kind, facts, rows: of_kind } in kinds {
             let places: Vec<_> =
-                own.iter().map(|name| columns.iter().position(|column| column == name)).collect();
+                own.iter().map(|name| facts.iter().position(|fact| fact.key == *name)).collect();
             for (run, values) in of_kind {
                 let value = |place: &Option<usize>| place.map_or(Value::Null, |place| values[place].clone());
                 let mut row = runs.values[*run].clone();
@@ -102,7 +105,8 @@ impl Table {
             }
         }
         let own = std::iter::once("kind").chain(own).map(str::to_owned);
-        Self { columns: runs.names.iter().cloned().chain(own).collect(), rows }
+        let facts = kinds.iter().flat_map(|kind| &kind.facts).copied().collect();
+        Self { columns: runs.names.iter().cloned().chain(own).collect(), rows, facts }
     }
 
     /// Each row as an object with every column, in their order.
@@ -211,5 +215,95 @@ mod tests {
         report.curves[0].points.clear();
         let table = Table::of(&report, Level::Point).expect("it could have such rows");
         assert!(table.rows.is_empty() && table.columns.iter().any(|column| column == "median_us"));
+    }
+
+    /// Every fact of every kind of rows, in the order of docs/format.md.
+    fn catalogue() -> Vec<Described> {
+        [
+            described(curves::SIZE, &curves::size_facts()),
+            described(curves::ROUND, &curves::round_facts()),
+            described(loads::FLOW, &loads::flow_facts()),
+            described(loads::DIRECTION, &loads::direction_facts()),
+            described(loads::INTERVAL, &loads::interval_facts()),
+            described(loads::PERCENTILE, &loads::percentile_facts()),
+            described(meshes::PAIR, &meshes::pair_facts()),
+            described(meshes::TOGETHER, &meshes::together_facts()),
+            described(meshes::COLLECTIVE, &meshes::collective_facts()),
+            described(traces::STAGE, &traces::stage_facts()),
+            described(traces::MESSAGE, &traces::message_facts()),
+            described(apps::CASE, &apps::case_facts()),
+            described(apps::TRAFFIC, &apps::traffic_facts()),
+        ]
+        .concat()
+    }
+
+    /// The tables of docs/format.md, one for each kind of rows.
+    fn tables() -> String {
+        let mut text = String::new();
+        let mut kind = "";
+        for fact in catalogue() {
+            if fact.kind != kind {
+                kind = fact.kind;
+                text +=
+                    &format!("\n**`{kind}`**\n\n| column | unit | better | meaning |\n|---|---|---|---|\n");
+            }
+            let better = match fact.better {
+                fact::Better::Lower => "less",
+                fact::Better::Higher => "more",
+                fact::Better::Neither => "",
+            };
+            text += &format!("| `{}` | {} | {better} | {} |\n", fact.key, fact.unit, fact.meaning);
+        }
+        text
+    }
+
+    /// `LINERATE_REFRESH=1` writes the tables anew.
+    #[test]
+    fn the_documentation_has_every_fact_with_its_unit_and_meaning() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/format.md");
+        // A package has no documentation beside it.
+        let Ok(page) = std::fs::read_to_string(&path) else { return };
+        let [begin, end] = ["<!-- facts -->\n", "<!-- end of facts -->"];
+        let (before, rest) = page.split_once(begin).expect("the page has a place for the facts");
+        let (found, after) = rest.split_once(end).expect("the place ends");
+        if std::env::var_os("LINERATE_REFRESH").is_some() {
+            let page = format!("{before}{begin}{}\n{end}{after}", tables());
+            std::fs::write(&path, page).expect("the page can be written");
+            return;
+        }
+        assert_eq!(found.trim(), tables().trim(), "run this test with LINERATE_REFRESH=1");
+    }
+
+    #[test]
+    fn every_fact_is_one_row_of_its_kind_and_says_what_it_is() {
+        let all = catalogue();
+        for (nth, fact) in all.iter().enumerate() {
+            let twin = |other: &&Described| (other.kind, other.key) == (fact.kind, fact.key);
+            assert_eq!(all.iter().filter(twin).count(), 1, "{fact:?}");
+            assert!(fact.meaning.len() > 4 && !fact.meaning.ends_with('.'), "{nth}: {fact:?}");
+            for (ending, unit) in [("_us", "us"), ("_mbps", "Mb/s"), ("_bytes", "bytes"), ("_share", "share")]
+            {
+                assert!(!fact.key.ends_with(ending) || fact.unit == unit, "{fact:?}");
+            }
+        }
+    }
+
+    /// A fact that only this test knows is in CSV and JSON, in its place.
+    #[test]
+    fn a_fact_is_added_in_one_row() {
+        let facts = [
+            fact::fact("number", "", "number of the thing", |row: &(u64, f64)| row.0.into()),
+            fact::more("goodness", "points", "how good it is", |row| row.1.into()),
+        ];
+        let report = fixture::one();
+        let rows = Rows::of("thing", &facts, [(0, (7, 0.5)), (0, (8, 1.5))].into_iter());
+        let table = Table::join(&RunColumns::of(&report.runs), &[rows]);
+        assert_eq!(table.columns[table.columns.len() - 3..], ["kind", "number", "goodness"]);
+        let json = serde_json::to_value(table.objects()).expect("it has a form");
+        assert_eq!(
+            (&json[1]["kind"], &json[1]["number"], &json[1]["goodness"]),
+            (&"thing".into(), &8.into(), &1.5.into())
+        );
+        assert_eq!(described("thing", &facts)[1].better, fact::Better::Higher);
     }
 }
