@@ -9,6 +9,7 @@ pub mod compare;
 pub mod derive;
 pub mod experiment;
 pub mod explain;
+pub mod facts;
 pub mod figures;
 pub mod identity;
 pub mod inference;

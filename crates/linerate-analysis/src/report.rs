@@ -139,27 +139,33 @@ impl Report {
 }
 
 impl NamedRun {
+    /// Whether it is of nothing but curves.
+    #[must_use]
+    pub fn is_of_curves(&self) -> bool {
+        !self.has_loads() && !self.has_mesh() && !self.has_app() && !self.has_trace()
+    }
+
     /// Whether it put loads on its path, or was asked to.
     #[must_use]
-    pub const fn has_loads(&self) -> bool {
+    pub fn has_loads(&self) -> bool {
         !self.run.transfers.is_empty() || self.run.plan.has_loads()
     }
 
     /// Whether it measured the pairs of many ranks, or was asked to.
     #[must_use]
-    pub const fn has_mesh(&self) -> bool {
+    pub fn has_mesh(&self) -> bool {
         self.run.mesh.is_some() || self.run.plan.mesh().is_some()
     }
 
     /// Whether it traced messages, or was asked to.
     #[must_use]
-    pub const fn has_trace(&self) -> bool {
+    pub fn has_trace(&self) -> bool {
         self.run.trace.is_some() || self.run.plan.trace().is_some()
     }
 
     /// Whether it ran an application, or was asked to.
     #[must_use]
-    pub const fn has_app(&self) -> bool {
+    pub fn has_app(&self) -> bool {
         self.run.app.is_some() || self.run.plan.app().is_some()
     }
 

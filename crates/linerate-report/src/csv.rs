@@ -155,13 +155,18 @@ mod tests {
 
     #[test]
     fn a_level_that_no_run_has_is_refused_by_name() {
-        let curves = csv(&fixture::one(), Level::Interval).expect_err("curves have no intervals").to_string();
-        assert!(curves.contains("interval") && curves.contains("loads"), "{curves}");
-        let loads = csv(&fixture::loads(vec![Transfer::default()]), Level::Round)
-            .expect_err("loads have no rounds")
-            .to_string();
-        assert!(loads.contains("round") && loads.contains("loads"), "{loads}");
-        let curves = csv(&fixture::one(), Level::Pair).expect_err("curves have no ranks").to_string();
-        assert!(curves.contains("pair") && curves.contains("meshes and applications"), "{curves}");
+        let refused = |report: &Report, level| csv(report, level).expect_err("it has none").to_string();
+        let curves = refused(&fixture::one(), Level::Interval);
+        assert_eq!(
+            curves,
+            "list each interval: none of the runs has any; ask for the level run, point or round"
+        );
+        let loads = refused(&fixture::loads(vec![Transfer::default()]), Level::Round);
+        assert_eq!(
+            loads,
+            "list each round: none of the runs has any; ask for the level run, point or interval"
+        );
+        let curves = refused(&fixture::one(), Level::Pair);
+        assert_eq!(curves, "list each pair: none of the runs has any; ask for the level run, point or round");
     }
 }

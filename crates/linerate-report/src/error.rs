@@ -23,20 +23,12 @@ pub enum RenderError {
         form: &'static str,
     },
     /// The runs have no rows of the level that was asked for.
-    #[error("list each {level}: the runs are all of {}", match level {
-        Level::Round => {
-            "loads, meshes or applications, which have no rounds of their own; ask for the level point, of loads also interval, of meshes and applications also pair"
-        }
-        Level::Pair => {
-            "curves or loads, and only meshes and applications have pairs of ranks; ask for the level point, of curves also round, of loads also interval"
-        }
-        Level::Point | Level::Interval => {
-            "curves, meshes or applications, and only loads have intervals; ask for the level point, of curves also round, of meshes and applications also pair"
-        }
-    })]
+    #[error("list each {level}: none of the runs has any; ask for the level {}", either(possible))]
     NoLevel {
         /// What was asked for.
         level: Level,
+        /// What there is.
+        possible: Vec<String>,
     },
     /// A CSV line could not be written.
     #[error("write CSV: {0}")]
@@ -58,4 +50,12 @@ pub(crate) fn refuse_loads_alone(report: &Report, form: &'static str) -> Result<
     let is_other = |named: &NamedRun| named.has_loads() || named.has_mesh() || named.has_app();
     let others_alone = !report.runs.is_empty() && report.runs.iter().all(is_other);
     if others_alone && report.curves.is_empty() { Err(RenderError::NoCurve { form }) } else { Ok(()) }
+}
+
+/// `a, b or c`.
+fn either(words: &[String]) -> String {
+    match words {
+        [rest @ .., last] if !rest.is_empty() => format!("{} or {last}", rest.join(", ")),
+        _ => words.concat(),
+    }
 }

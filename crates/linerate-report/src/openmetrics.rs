@@ -6,12 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use linerate_analysis::figures::{Figure, Sheet, Unit, Value};
+use linerate_analysis::figures::{Figure, Sheet, Value};
 use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::plan::Plan;
 use linerate_core::run::{Source, State};
 
-use crate::history::{escaped, metric_unit};
+use crate::history::escaped;
 
 /// What is written of a run besides its figures: how the name ends, its unit, and what it is.
 const OF_RUN: [(&str, &str, &str); 3] = [
@@ -94,73 +94,18 @@ impl Name {
 
 /// The metric of a figure, how many of its unit are one of the figure's, and the labels that it has because of the figure.
 fn called(figure: Figure) -> (Name, f64, Labels) {
-    let (unit, factor) = match figure.unit() {
-        // An application has its own metrics, so its units need not say so.
-        Unit::Seconds => ("seconds", 1.0),
-        Unit::Merit => ("", 1.0),
-        unit => metric_unit(unit),
-    };
-    let stem = match figure {
-        Figure::Latency => "latency",
-        Figure::Peak => "peak",
-        Figure::HalfPerformance => "half_performance",
-        Figure::Saturation => "saturation",
-        Figure::Band(_) => "band_time",
-        Figure::Rate(_) => "rate",
-        Figure::Loss(_) => "loss",
-        Figure::Retransmissions(_) => "retransmitted",
-        Figure::SenderCpu(_) => "sender_cpu",
-        Figure::ReceiverCpu(_) => "receiver_cpu",
-        Figure::Transactions => "transactions",
-        Figure::P50 | Figure::P99 | Figure::P999 => "request_time",
-        Figure::PairTime => "pair_time",
-        Figure::WorstPairTime => "worst_pair_time",
-        Figure::PairRate => "pair_rate",
-        Figure::WorstPairRate => "worst_pair_rate",
-        Figure::TogetherRate => "together_rate",
-        Figure::CallTime => "call_time",
-        Figure::Merit => "application_merit",
-        Figure::Took => "application_time",
-        Figure::CommunicationShare => "application_communication",
-    };
-    let quantile = |of: &str| vec![("quantile", of.to_owned())];
-    let labels = match figure {
-        Figure::Band(band) => vec![("band", band.name().to_owned())],
-        Figure::P50 => quantile("0.5"),
-        Figure::P99 => quantile("0.99"),
-        Figure::P999 => quantile("0.999"),
-        other => other.direction().map(|way| ("direction", way.name().to_owned())).into_iter().collect(),
-    };
-    (Name { stem, unit }, factor, labels)
+    let ((stem, quantile), (unit, factor)) = (figure.metric(), figure.unit().base());
+    let band = figure.band().map(|band| ("band", band.name().to_owned()));
+    let direction = figure.direction().map(|way| ("direction", way.name().to_owned()));
+    let quantile = quantile.map(|quantile| ("quantile", quantile.to_owned()));
+    (Name { stem, unit }, factor, [band, direction, quantile].into_iter().flatten().collect())
 }
 
-/// What a figure is, for a reader of metrics.
-const fn about(figure: Figure) -> &'static str {
-    match figure {
-        Figure::Latency => "One-way time of the smallest message below 64 B.",
-        Figure::Peak => "Highest throughput of any size.",
-        Figure::HalfPerformance => "The size from which throughput is half the peak.",
-        Figure::Saturation => "The size from which time grows with size.",
-        Figure::Band(_) => {
-            "Geometric mean of the one-way times of a band of sizes, which its smallest size names."
-        }
-        Figure::Rate(_) => "Payload rate of the flows of a direction.",
-        Figure::Loss(_) => "Share of the datagrams of a direction that was lost or dropped.",
-        Figure::Retransmissions(_) => "Segments that the senders of a direction sent again, for each byte.",
-        Figure::SenderCpu(_) => "Processor time of the senders of a direction, for each byte.",
-        Figure::ReceiverCpu(_) => "Processor time of the receivers of a direction, for each byte.",
-        Figure::Transactions => "Transactions a second.",
-        Figure::P50 | Figure::P99 | Figure::P999 => "Latency of requests by quantile.",
-        Figure::PairTime => "One-way time of the median pair of ranks.",
-        Figure::WorstPairTime => "One-way time of the slowest pair of ranks.",
-        Figure::PairRate => "Rate of the median pair of ranks.",
-        Figure::WorstPairRate => "Rate of the slowest pair of ranks.",
-        Figure::TogetherRate => "Mean rate of a way while all are used.",
-        Figure::CallTime => "Mean time of a collective until the last rank has its result.",
-        Figure::Merit => "Merit of an application, in its own unit.",
-        Figure::Took => "How long an application took.",
-        Figure::CommunicationShare => "Share of the ranks' time that was communication, and waiting.",
-    }
+/// What a figure is, as a sentence.
+fn about(figure: Figure) -> String {
+    let meaning = figure.meaning();
+    let first = meaning.chars().next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", meaning.get(first.len()..).unwrap_or_default())
 }
 
 fn add_figure(families: &mut BTreeMap<String, Family>, named: &NamedRun, value: &Value) {

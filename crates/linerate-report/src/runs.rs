@@ -12,7 +12,7 @@ use crate::error::RenderError;
 use crate::markdown::markdown as write;
 use crate::page::html as page;
 use crate::section::{Card, Document, Item, Part, Section, key_items, merged};
-use crate::text::{count, hosts, is_of_curves, plain, unfinished};
+use crate::text::{count, hosts, plain, unfinished};
 use crate::{app, curves, explain, host_limits, mesh, stages, trace, traffic};
 
 /// `report` as one HTML page: the result and what limits it, charts, what is doubtful, tables, how it was measured, and
@@ -122,7 +122,7 @@ fn title(report: &Report) -> String {
     let of = match (&report.runs[..], &report.meshes[..], &report.apps[..]) {
         ([named], [mesh], _) => plain(&format!("{}: {}", named.name, mesh::short_title(mesh))),
         ([named], _, [app]) => plain(&format!("{}: {}", named.name, app::headline(app, named))),
-        ([named], ..) if is_of_curves(named) || named.has_trace() => hosts(named),
+        ([named], ..) if named.is_of_curves() || named.has_trace() => hosts(named),
         ([named], ..) if named.has_loads() => {
             plain(&format!("{}: {}", named.name, traffic::headline(&named.run)))
         }

@@ -5,7 +5,7 @@ use linerate_core::plan::Rows;
 
 use super::chart::chart;
 use super::section::merged;
-use super::text::{is_of_curves, wrap};
+use super::text::wrap;
 use super::{app, mesh, stages, table, trace, traffic};
 
 /// Rows of the chart of curves.
@@ -16,7 +16,7 @@ const CHART_ROWS: u16 = 18;
 /// colours, no control codes.
 pub fn text(report: &Report, width: u16, rows: Rows) -> String {
     let has = |has: fn(&NamedRun) -> bool| report.runs.iter().any(has);
-    let has_curves = has(is_of_curves) || report.runs.is_empty();
+    let has_curves = has(NamedRun::is_of_curves) || report.runs.is_empty();
     let mut parts = Vec::new();
     if has_curves {
         parts.push(table::result(report, width));

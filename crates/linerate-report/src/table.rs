@@ -10,8 +10,8 @@ use linerate_core::run::{Run, Source};
 
 use super::explain::limits;
 use super::text::{
-    coverage, curve_name, fact, hosts, is_of_curves, item, keys, percent, plain, progress, timing,
-    unfinished, waiting, wrap,
+    coverage, curve_name, fact, hosts, item, keys, percent, plain, progress, timing, unfinished, waiting,
+    wrap,
 };
 
 /// The narrowest table: the numbers alone need this.
@@ -51,7 +51,7 @@ pub(super) fn details(report: &Report, width: u16, rows: Rows) -> String {
 /// The first lines of runs that ended before they had a curve.
 fn empty(report: &Report, width: usize) -> Vec<String> {
     let bare = |(index, named): &(usize, &NamedRun)| {
-        is_of_curves(named) && report.curves.iter().all(|curve| curve.run != *index)
+        named.is_of_curves() && report.curves.iter().all(|curve| curve.run != *index)
     };
     let line = |(index, named): (usize, &NamedRun)| {
         Some(wrap(&format!("{}: {}", plain(&named.name), unfinished(report, index)?), width, 2))

@@ -14,11 +14,6 @@ use unicode_width::UnicodeWidthStr as _;
 /// Columns of a label before its value.
 const LABEL: usize = 12;
 
-/// Whether a run is of nothing but curves.
-pub(crate) const fn is_of_curves(named: &NamedRun) -> bool {
-    !named.has_loads() && !named.has_mesh() && !named.has_app() && !named.has_trace()
-}
-
 /// Columns that `text` takes in a terminal.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
@@ -72,14 +67,8 @@ pub(crate) fn figure_value(value: f64, unit: Unit) -> String {
 /// The name of a figure's unit; empty where the value says it.
 pub(crate) const fn unit_name(unit: Unit) -> &'static str {
     match unit {
-        Unit::Microseconds => "us",
-        Unit::Mbps => "Mb/s",
-        Unit::Bytes => "B",
-        Unit::Share | Unit::Merit => "",
-        Unit::PerSecond => "/s",
-        Unit::PerGigabyte => "/GB",
-        Unit::SecondsPerGigabyte => "s/GB",
-        Unit::Seconds => "s",
+        Unit::Share => "",
+        unit => unit.symbol(),
     }
 }
 

@@ -1,23 +1,15 @@
 //! A report as one tidy table, which CSV and JSON both hold: a row for each thing that was observed, a
-//! column for each quantity with its unit in its name, and on every row the run that it is of.
+//! column for each fact of the catalogue with its unit in its name, and on every row the run that it is of.
 
-mod apps;
-mod curves;
-mod fact;
-mod loads;
-mod meshes;
 mod runs;
-mod traces;
 
-use linerate_analysis::report::{NamedRun, Report};
+use linerate_analysis::facts::{Better, Column, KINDS, Listed, Row};
+use linerate_analysis::report::Report;
 use linerate_core::plan::Level;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::error::RenderError;
-use crate::text::is_of_curves;
-pub(crate) use fact::Described;
-use fact::{Fact, described};
 pub(crate) use runs::RunColumns;
 
 /// The rows of a report. What is unknown, and what a row does not have, is null.
@@ -30,20 +22,36 @@ pub(crate) struct Table {
     pub(crate) facts: Vec<Described>,
 }
 
+/// What the catalogue says of a column of a kind of rows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Described {
+    kind: &'static str,
+    key: String,
+    unit: &'static str,
+    better: Better,
+    meaning: &'static str,
+}
+
 /// Rows of one kind.
 struct Rows {
-    /// What a row is.
     kind: &'static str,
-    facts: Vec<Described>,
-    /// The index of each row's run, and a value for each column.
-    rows: Vec<(usize, Vec<Value>)>,
+    columns: Vec<Column>,
+    rows: Vec<Row>,
 }
 
 impl Rows {
-    /// A row for each thing, with what `facts` say of it.
-    fn of<R>(kind: &'static str, facts: &[Fact<R>], rows: impl Iterator<Item = (usize, R)>) -> Self {
-        let values = |(run, row): (usize, R)| (run, facts.iter().map(|fact| (fact.value)(&row)).collect());
-        Self { kind, facts: described(kind, facts), rows: rows.map(values).collect() }
+    fn of(kind: &Listed, report: &Report) -> Self {
+        Self { kind: kind.name, columns: (kind.columns)(), rows: (kind.rows)(report) }
+    }
+
+    fn described(&self) -> impl Iterator<Item = Described> {
+        self.columns.iter().map(|column| Described {
+            kind: self.kind,
+            key: column.key.clone(),
+            unit: column.about.unit.symbol(),
+            better: column.about.better,
+            meaning: column.meaning(),
+        })
     }
 }
 
@@ -54,31 +62,18 @@ impl Table {
     ///
     /// [`RenderError::NoLevel`] if none of its runs can have such rows.
     pub(crate) fn of(report: &Report, level: Level) -> Result<Self, RenderError> {
-        let loads = report.runs.iter().any(NamedRun::has_loads);
-        let meshes = report.runs.iter().any(NamedRun::has_mesh);
-        let apps = report.runs.iter().any(NamedRun::has_app);
-        let traces = report.runs.iter().any(NamedRun::has_trace);
-        let curves = report.runs.is_empty() || report.runs.iter().any(is_of_curves);
-        let kinds = match level {
-            Level::Point => vec![
-                (curves, curves::sizes(report)),
-                (loads, loads::flows(report)),
-                (loads, loads::directions(report)),
-                (loads, loads::percentiles(report)),
-                (meshes, meshes::pairs(report)),
-                (meshes, meshes::together(report)),
-                (meshes, meshes::collectives(report)),
-                (apps, apps::cases(report)),
-                (traces, traces::stages(report)),
-            ],
-            Level::Round => vec![(curves, curves::rounds(report)), (traces, traces::messages(report))],
-            Level::Interval => vec![(loads, loads::intervals(report))],
-            Level::Pair => vec![(meshes, meshes::pairs(report)), (apps, apps::traffic(report))],
-        };
-        if kinds.iter().all(|(possible, _)| !possible) {
-            return Err(RenderError::NoLevel { level });
+        let of_level = |level| KINDS.iter().filter(move |kind| kind.levels.contains(&level));
+        let at_level = of_level(level);
+        // Of no runs at all there are the columns of the first.
+        let first = report.runs.is_empty().then(|| at_level.clone().next()).flatten();
+        let of_runs = at_level.filter(|kind| report.runs.iter().any(kind.of));
+        let possible: Vec<Rows> =
+            first.into_iter().chain(of_runs).map(|kind| Rows::of(kind, report)).collect();
+        if possible.is_empty() {
+            let has = |level: &Level| of_level(*level).any(|kind| report.runs.iter().any(kind.of));
+            let possible = Level::ALL.iter().filter(|level| has(level)).map(Level::to_string).collect();
+            return Err(RenderError::NoLevel { level, possible });
         }
-        let possible: Vec<Rows> = kinds.into_iter().filter_map(|(can, rows)| can.then_some(rows)).collect();
         // A kind without rows has no columns either, unless it is alone.
         let some = possible.iter().any(|kind| !kind.rows.is_empty());
         let shown: Vec<Rows> = possible.into_iter().filter(|kind| !some || !kind.rows.is_empty()).collect();
@@ -87,15 +82,15 @@ impl Table {
 
     fn join(runs: &RunColumns, kinds: &[Rows]) -> Self {
         let mut own: Vec<&str> = Vec::new();
-        for fact in kinds.iter().flat_map(|kind| &kind.facts) {
-            if !own.contains(&fact.key) {
-                own.push(fact.key);
+        for column in kinds.iter().flat_map(|kind| &kind.columns) {
+            if !own.contains(&column.key.as_str()) {
+                own.push(&column.key);
             }
         }
         let mut rows = Vec::new();
-        for Rows { kind, facts, rows: of_kind } in kinds {
+        for Rows { kind, columns, rows: of_kind } in kinds {
             let places: Vec<_> =
-                own.iter().map(|name| facts.iter().position(|fact| fact.key == *name)).collect();
+                own.iter().map(|name| columns.iter().position(|column| column.key == *name)).collect();
             for (run, values) in of_kind {
                 let value = |place: &Option<usize>| place.map_or(Value::Null, |place| values[place].clone());
                 let mut row = runs.values[*run].clone();
@@ -105,7 +100,7 @@ impl Table {
             }
         }
         let own = std::iter::once("kind").chain(own).map(str::to_owned);
-        let facts = kinds.iter().flat_map(|kind| &kind.facts).copied().collect();
+        let facts = kinds.iter().flat_map(Rows::described).collect();
         Self { columns: runs.names.iter().cloned().chain(own).collect(), rows, facts }
     }
 
@@ -217,42 +212,23 @@ mod tests {
         assert!(table.rows.is_empty() && table.columns.iter().any(|column| column == "median_us"));
     }
 
-    /// Every fact of every kind of rows, in the order of docs/format.md.
-    fn catalogue() -> Vec<Described> {
-        [
-            described(curves::SIZE, &curves::size_facts()),
-            described(curves::ROUND, &curves::round_facts()),
-            described(loads::FLOW, &loads::flow_facts()),
-            described(loads::DIRECTION, &loads::direction_facts()),
-            described(loads::INTERVAL, &loads::interval_facts()),
-            described(loads::PERCENTILE, &loads::percentile_facts()),
-            described(meshes::PAIR, &meshes::pair_facts()),
-            described(meshes::TOGETHER, &meshes::together_facts()),
-            described(meshes::COLLECTIVE, &meshes::collective_facts()),
-            described(traces::STAGE, &traces::stage_facts()),
-            described(traces::MESSAGE, &traces::message_facts()),
-            described(apps::CASE, &apps::case_facts()),
-            described(apps::TRAFFIC, &apps::traffic_facts()),
-        ]
-        .concat()
-    }
-
     /// The tables of docs/format.md, one for each kind of rows.
-    fn tables() -> String {
+    fn tables(kinds: &[Listed]) -> String {
         let mut text = String::new();
-        let mut kind = "";
-        for fact in catalogue() {
-            if fact.kind != kind {
-                kind = fact.kind;
-                text +=
-                    &format!("\n**`{kind}`**\n\n| column | unit | better | meaning |\n|---|---|---|---|\n");
+        for kind in kinds {
+            let levels: Vec<String> = kind.levels.iter().map(|level| format!("`{level}`")).collect();
+            let levels = levels.join(", ");
+            text += &format!("\n**`{}`** (level {levels})\n\n", kind.name);
+            text += "| column | unit | better | meaning |\n|---|---|---|---|\n";
+            for column in (kind.columns)() {
+                let better = match column.about.better {
+                    Better::Less => "less",
+                    Better::More => "more",
+                    Better::Neither => "",
+                };
+                let (unit, meaning) = (column.about.unit.symbol(), column.meaning());
+                text += &format!("| `{}` | {unit} | {better} | {meaning} |\n", column.key);
             }
-            let better = match fact.better {
-                fact::Better::Lower => "less",
-                fact::Better::Higher => "more",
-                fact::Better::Neither => "",
-            };
-            text += &format!("| `{}` | {} | {better} | {} |\n", fact.key, fact.unit, fact.meaning);
         }
         text
     }
@@ -267,43 +243,28 @@ mod tests {
         let (before, rest) = page.split_once(begin).expect("the page has a place for the facts");
         let (found, after) = rest.split_once(end).expect("the place ends");
         if std::env::var_os("LINERATE_REFRESH").is_some() {
-            let page = format!("{before}{begin}{}\n{end}{after}", tables());
+            let page = format!("{before}{begin}{}\n{end}{after}", tables(&KINDS));
             std::fs::write(&path, page).expect("the page can be written");
             return;
         }
-        assert_eq!(found.trim(), tables().trim(), "run this test with LINERATE_REFRESH=1");
+        assert_eq!(found.trim(), tables(&KINDS).trim(), "run this test with LINERATE_REFRESH=1");
     }
 
     #[test]
     fn every_fact_is_one_row_of_its_kind_and_says_what_it_is() {
-        let all = catalogue();
-        for (nth, fact) in all.iter().enumerate() {
-            let twin = |other: &&Described| (other.kind, other.key) == (fact.kind, fact.key);
-            assert_eq!(all.iter().filter(twin).count(), 1, "{fact:?}");
-            assert!(fact.meaning.len() > 4 && !fact.meaning.ends_with('.'), "{nth}: {fact:?}");
-            for (ending, unit) in [("_us", "us"), ("_mbps", "Mb/s"), ("_bytes", "bytes"), ("_share", "share")]
-            {
-                assert!(!fact.key.ends_with(ending) || fact.unit == unit, "{fact:?}");
+        let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+        assert!(names.iter().enumerate().all(|(nth, name)| !names[..nth].contains(name)), "{names:?}");
+        for kind in KINDS {
+            let columns = (kind.columns)();
+            for column in &columns {
+                let key = &column.key;
+                assert_eq!(columns.iter().filter(|other| other.key == *key).count(), 1, "{key}");
+                assert!(column.meaning().len() > 4 && !column.meaning().ends_with('.'), "{key}");
+                for (ending, unit) in [("_us", "us"), ("_mbps", "Mb/s"), ("_bytes", "B"), ("_share", "share")]
+                {
+                    assert!(!key.ends_with(ending) || column.about.unit.symbol() == unit, "{key}");
+                }
             }
         }
-    }
-
-    /// A fact that only this test knows is in CSV and JSON, in its place.
-    #[test]
-    fn a_fact_is_added_in_one_row() {
-        let facts = [
-            fact::fact("number", "", "number of the thing", |row: &(u64, f64)| row.0.into()),
-            fact::more("goodness", "points", "how good it is", |row| row.1.into()),
-        ];
-        let report = fixture::one();
-        let rows = Rows::of("thing", &facts, [(0, (7, 0.5)), (0, (8, 1.5))].into_iter());
-        let table = Table::join(&RunColumns::of(&report.runs), &[rows]);
-        assert_eq!(table.columns[table.columns.len() - 3..], ["kind", "number", "goodness"]);
-        let json = serde_json::to_value(table.objects()).expect("it has a form");
-        assert_eq!(
-            (&json[1]["kind"], &json[1]["number"], &json[1]["goodness"]),
-            (&"thing".into(), &8.into(), &1.5.into())
-        );
-        assert_eq!(described("thing", &facts)[1].better, fact::Better::Higher);
     }
 }

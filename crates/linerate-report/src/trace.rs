@@ -15,4 +15,4 @@ mod tests;
 pub(crate) use page::{cards, sections};
 pub use perfetto::perfetto;
 pub(crate) use text::text;
-pub(crate) use words::{statement, way};
+pub(crate) use words::statement;

@@ -16,4 +16,4 @@ pub use interval::interval;
 pub(crate) use page::{asked, cards, sections};
 pub(crate) use text::text;
 pub use words::called;
-pub(crate) use words::{headline, own_name};
+pub(crate) use words::headline;

@@ -9,12 +9,8 @@ use super::change::{Change, Scale, Verdict};
 use super::family::{Asked, judge};
 use super::method::Method;
 use super::sides::Sides;
-use crate::figures::{Better, Figure, Key, Sheet, Unit};
-
-/// A change of the loss that matters: a share of the datagrams.
-const LOSS: f64 = 0.001;
-/// A change of retransmissions that matters: the same share of the segments of 1448 B of 10^9 bytes.
-const RETRANSMISSIONS: f64 = LOSS * 1e9 / 1448.0;
+use crate::facts::By;
+use crate::figures::{Better, Key, Sheet, Unit};
 
 /// What a key figure or a band of sizes did.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -67,15 +63,14 @@ fn row(key: Key, change: Change, known: [usize; 2]) -> FigureChange {
 
 fn asked(key: &Key, values: [Vec<f64>; 2], question: &Question) -> Asked {
     let figure = key.figure;
-    let margin = match figure {
-        Figure::Loss(_) => LOSS,
-        Figure::Retransmissions(_) => RETRANSMISSIONS,
-        _ => question.threshold,
+    let (scale, margin) = match figure.by() {
+        By::Ratio => (Scale::Ratio, question.threshold),
+        By::Difference(least) => (Scale::Difference, least.unwrap_or(question.threshold)),
     };
     Asked {
         values,
         rounds: [Vec::new(), Vec::new()],
-        scale: if figure.is_ratio() { Scale::Ratio } else { Scale::Difference },
+        scale,
         better: figure.better(),
         margin,
         prior: question.spread.as_ref().and_then(|spread| spread.figure(key)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{ExperimentPlan, Readings, Slot, evidence};
-use crate::figures::{Better, Key, Sheet, Unit};
+use crate::figures::{Better, Key, Sheet};
 use linerate_core::caution::Caution;
 use linerate_core::run::Run;
 
@@ -113,7 +113,7 @@ impl FigureName {
         Some(Self {
             key: key.to_owned(),
             title: format!("{} {}", read.subject, read.figure.title()),
-            unit: unit(read.figure.unit()).to_owned(),
+            unit: read.figure.unit().symbol().to_owned(),
             better: read.figure.better(),
             is_ratio: read.figure.is_ratio(),
         })
@@ -137,20 +137,5 @@ impl FigureName {
     pub fn merit(&self, value: f64) -> Option<f64> {
         let scaled = self.scaled(value)?;
         Some(if self.better == Better::Less { -scaled } else { scaled })
-    }
-}
-
-/// A unit as tables show it.
-const fn unit(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Microseconds => "us",
-        Unit::Mbps => "Mb/s",
-        Unit::Bytes => "B",
-        Unit::Share => "share",
-        Unit::PerSecond => "/s",
-        Unit::PerGigabyte => "/GB",
-        Unit::SecondsPerGigabyte => "s/GB",
-        Unit::Seconds => "s",
-        Unit::Merit => "",
     }
 }

@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::ranks::{of_app, of_mesh};
-use super::{Band, Figure, Key, Value};
-use crate::derive::{Boundaries, Derived, derive};
-use crate::report::{AppResult, LatencyRow, LoadResult, MeshResult};
+use super::{Band, Key, Value, values};
+use crate::derive::{Boundaries, derive};
+use crate::facts::{
+    Collectives, Direction, Directions, Keys, OfBand, RankCount, RankCounts, RequestLoads, SizeBands,
+    Togethers, Views, Whole,
+};
+use crate::report::{AppResult, LoadResult, MeshResult};
 use linerate_core::pattern::Pattern;
 use linerate_core::run::Run;
 use linerate_core::series::{Point, Series};
-use linerate_core::traffic::{Direction, Transfer};
 
 /// One repetition as the numbers that are compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,12 +41,22 @@ impl Sheet {
     pub fn of_run(name: &str, run: &Run) -> Self {
         let mut sheet = Self::of_series(name, &run.started, run, &run.series);
         for (index, transfer) in run.transfers.iter().enumerate() {
-            sheet.figures.extend(of_load(&LoadResult::new(index, run, transfer), transfer));
+            let load = &LoadResult::new(index, run, transfer);
+            for sum in &load.sums {
+                sheet.figures.extend(values::<Directions>(&Direction { load, sum }));
+            }
+            sheet.figures.extend(values::<RequestLoads>(&load));
         }
-        let mesh = MeshResult::of(0, run);
-        sheet.figures.extend(mesh.iter().flat_map(of_mesh));
-        let app = AppResult::of(0, name, run);
-        sheet.figures.extend(app.iter().flat_map(of_app));
+        if let Some(mesh) = MeshResult::of(0, run) {
+            sheet.figures.extend(mesh.views.iter().flat_map(|view| values::<Views>(&view)));
+            sheet.figures.extend(mesh.together.iter().flat_map(|all| values::<Togethers>(&all)));
+            sheet.figures.extend(mesh.collectives.iter().flat_map(|row| values::<Collectives>(&row)));
+        }
+        if let Some(app) = &AppResult::of(0, name, run) {
+            sheet
+                .figures
+                .extend(app.rows.iter().flat_map(|row| values::<RankCounts>(&RankCount { app, row })));
+        }
         sheet
     }
 
@@ -69,7 +81,12 @@ impl Sheet {
         for series in all {
             let times: BTreeMap<u64, SizeTimes> =
                 series.timed().filter_map(|point| Some((point.size, SizeTimes::of(point)?))).collect();
-            figures.extend(of_curve(series, &derive(series, &Boundaries::of(run)), &times));
+            let (derived, pattern) = (derive(series, &Boundaries::of(run)), series.pattern);
+            figures.extend(values::<Keys>(&Whole { name: "", pattern, derived: &derived }));
+            let curve: Vec<(u64, f64)> = times.iter().map(|(size, times)| (*size, times.us)).collect();
+            let means = Band::means(&curve, series.points.iter().map(|point| point.size));
+            let band = |(band, mean_us)| values::<SizeBands>(&OfBand { name: "", pattern, band, mean_us });
+            figures.extend(means.into_iter().flat_map(band));
             curves.insert(series.pattern, times);
         }
         Self { name: name.to_owned(), started: started.to_owned(), curves, figures }
@@ -89,79 +106,4 @@ impl SizeTimes {
         // A coarse clock gives 0, which has no logarithm.
         (us > 0.0 && rounds_us.iter().all(|round| *round > 0.0)).then_some(Self { us, rounds_us })
     }
-}
-
-fn of_curve(series: &Series, derived: &Derived, times: &BTreeMap<u64, SizeTimes>) -> Vec<Value> {
-    let subject = series.pattern.name();
-    let value = |figure, value: f64, interval: Option<[f64; 2]>| Value {
-        key: Key { subject: subject.to_owned(), figure },
-        value,
-        interval,
-    };
-    let mut values = Vec::new();
-    if let Some(latency) = &derived.latency {
-        let interval = latency.time.interval.map(|ends| ends.map(|ps| ps / 1e6));
-        values.push(value(Figure::Latency, latency.time.median / 1e6, interval));
-    }
-    if let Some(peak) = &derived.peak {
-        let interval = peak.interval.map(|ends| ends.map(linerate_core::units::Rate::as_mbps));
-        values.push(value(Figure::Peak, peak.throughput.as_mbps(), interval));
-    }
-    if let Some(half) = derived.half_performance_bytes {
-        values.push(value(Figure::HalfPerformance, half, derived.half_performance_interval_bytes));
-    }
-    if let Some(knee) = &derived.saturation {
-        values.push(value(Figure::Saturation, knee.size, Some(knee.interval)));
-    }
-    let curve: Vec<(u64, f64)> = times.iter().map(|(size, times)| (*size, times.us)).collect();
-    let asked = series.points.iter().map(|point| point.size);
-    if let Some(schedule) = asked.clone().min().zip(asked.max()).map(<[u64; 2]>::from) {
-        for band in Band::ALL {
-            let mean = band.mean_time(&curve, schedule);
-            values.extend(mean.map(|mean| value(Figure::Band(band), mean, None)));
-        }
-    }
-    values.retain(|value| value.value > 0.0 && value.value.is_finite());
-    values
-}
-
-fn of_load(load: &LoadResult, transfer: &Transfer) -> Vec<Value> {
-    let subject = match load.what.as_str() {
-        "" => "stream",
-        what => what,
-    };
-    let value = |figure: Figure, value: Option<f64>| {
-        let usable =
-            |value: &f64| value.is_finite() && (*value > 0.0 || (!figure.is_ratio() && *value >= 0.0));
-        let key = Key { subject: subject.to_owned(), figure };
-        value.filter(usable).map(|value| Value { key, value, interval: None })
-    };
-    let mut values = Vec::new();
-    for sum in &load.sums {
-        let way = sum.direction;
-        let loss = sum.datagrams.map(|sum| sum.lost_share + sum.dropped_share);
-        values.extend(value(Figure::Rate(way), sum.mbps));
-        values.extend(value(Figure::Loss(way), loss));
-        values.extend(value(Figure::Retransmissions(way), retransmissions(transfer, way, sum.bytes)));
-        values.extend(value(Figure::SenderCpu(way), sum.cpu_s_per_gb[0]));
-        values.extend(value(Figure::ReceiverCpu(way), sum.cpu_s_per_gb[1]));
-    }
-    // Of several flows of requests each has a row; a figure is that of the usual flow.
-    let usual = |of: &dyn Fn(&LatencyRow) -> Option<f64>| {
-        let rows = load.latencies.iter().filter(|row| row.kind == load.latencies[0].kind);
-        linerate_core::stats::median(rows.filter_map(of))
-    };
-    values.extend(value(Figure::Transactions, usual(&|row| row.per_second)));
-    for (figure, label) in [(Figure::P50, "p50"), (Figure::P99, "p99"), (Figure::P999, "p99.9")] {
-        values.extend(value(figure, usual(&|row| row.percentile(label))));
-    }
-    values
-}
-
-/// Segments sent again by the senders of `direction`, for each 10^9 of its `bytes`. Absent if no sender
-/// says.
-fn retransmissions(transfer: &Transfer, direction: Direction, bytes: u64) -> Option<f64> {
-    let flows = transfer.flows.iter().filter(|flow| flow.direction == direction);
-    let said: Vec<u64> = flows.filter_map(|flow| Some(flow.sender.tcp.last()?.retransmits)).collect();
-    (!said.is_empty() && bytes > 0).then(|| said.iter().sum::<u64>() as f64 * 1e9 / bytes as f64)
 }

@@ -56,6 +56,13 @@ pub struct Trouble {
 }
 
 impl LoadResult {
+    /// Of several flows of requests each has a row; this is what is usual among them.
+    #[must_use]
+    pub fn usual(&self, of: impl Fn(&LatencyRow) -> Option<f64>) -> Option<f64> {
+        let kind = self.latencies.first()?.kind;
+        linerate_core::stats::median(self.latencies.iter().filter(|row| row.kind == kind).filter_map(of))
+    }
+
     /// The result of `transfer` of `run`, whose index in the report is `index`.
     pub(crate) fn new(index: usize, run: &Run, transfer: &Transfer) -> Self {
         let what = load_name(&transfer.label, &transfer.load);

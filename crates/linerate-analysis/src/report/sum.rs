@@ -33,6 +33,8 @@ pub struct DirectionSum {
     pub fair_after_s: Option<f64>,
     /// Processor time of the flows' threads for each 10^9 bytes: of the senders, of the receivers.
     pub cpu_s_per_gb: [Option<f64>; 2],
+    /// Segments that the senders' TCP sent again, for each 10^9 bytes; absent if none says.
+    pub retransmits_per_gb: Option<f64>,
     /// What became of the datagrams, if the flows sent any.
     #[serde(skip)]
     pub datagrams: Option<DatagramSum>,
@@ -77,6 +79,7 @@ impl DirectionSum {
         let fates: Vec<_> = flows().filter_map(|flow| flow.receiver.datagrams.as_ref()).collect();
         let mut departures = Histogram::default();
         flows().filter_map(|flow| flow.sender.departures.as_ref()).for_each(|times| departures.add(times));
+        let again: Vec<u64> = flows().filter_map(|flow| Some(flow.sender.tcp.last()?.retransmits)).collect();
         let reports = flows().flat_map(|flow| [&flow.sender.io, &flow.receiver.io]).flatten();
         Self {
             direction,
@@ -89,6 +92,8 @@ impl DirectionSum {
             fairness,
             fair_after_s: sum.converged.map(Span::as_seconds),
             cpu_s_per_gb: sum.cpu_per_gigabyte,
+            retransmits_per_gb: (!again.is_empty() && bytes > 0)
+                .then(|| again.iter().sum::<u64>() as f64 * 1e9 / bytes as f64),
             datagrams: (!fates.is_empty()).then(|| DatagramSum::of(&fates)),
             departures_us: departures.max().map(|_| Departures::of(&departures)),
             engines: reports.fold(IoReport::default(), |sum, io| IoReport {

@@ -21,9 +21,9 @@ pub const NO_REPORT: &str = "none";
 /// The levels that a load has.
 pub(super) const NO_ROUNDS: &str = "point or interval: only the sizes of a curve have rounds";
 
-/// Where pairs of ranks are listed: no plan says so, because linerates of before would not read the run.
-const PAIRS_LATER: &str =
-    "point here: list pairs from the run file, with linerate report RUN --level pair --report FILE.csv";
+/// Where key numbers and pairs of ranks are listed: no plan says so, because linerates of before would not read the run.
+const LATER: &str =
+    "point here: list it from the run file, with linerate report RUN --level LEVEL --report FILE.csv";
 
 /// The options common to all tasks.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +92,8 @@ impl Common {
             range((1..=1 << 30).contains(&bytes), field, bytes.to_string(), "from 1 byte to 1 GiB")?;
         }
         let Output { format, level, .. } = &self.output;
-        self.check_level(Level::Pair, PAIRS_LATER)?;
+        self.check_level(Level::Run, LATER)?;
+        self.check_level(Level::Pair, LATER)?;
         let listed = matches!(format, Format::Csv | Format::Json) || *level == Level::Point;
         range(listed, "level", level.to_string(), "left out unless the format is csv or json")?;
         let window = self.mpi.window.unwrap_or(1);
@@ -234,6 +235,8 @@ pub enum Format {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
+    /// The key numbers of a run: of a curve, a direction of a load, the pairs of a mesh, a number of ranks.
+    Run,
     /// A size of a curve; a flow, a direction or a percentile of a load.
     #[default]
     Point,
@@ -259,12 +262,13 @@ pub enum Rows {
 
 impl Level {
     /// Every level.
-    pub const ALL: [Self; 4] = [Self::Point, Self::Round, Self::Interval, Self::Pair];
+    pub const ALL: [Self; 5] = [Self::Run, Self::Point, Self::Round, Self::Interval, Self::Pair];
 }
 
 impl std::fmt::Display for Level {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(match self {
+            Self::Run => "run",
             Self::Point => "point",
             Self::Round => "round",
             Self::Interval => "interval",

@@ -63,6 +63,17 @@ pub enum Way {
     Back,
 }
 
+impl Way {
+    /// What it is called.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::There => "there",
+            Self::Back => "back",
+        }
+    }
+}
+
 /// The messages of one size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TracedSize {

@@ -199,7 +199,7 @@ fn every_case_is_a_row_and_the_json_has_the_applications() {
     assert_eq!(json["rows"].as_array().map(Vec::len), Some(lines.len()));
     for level in [Level::Round, Level::Interval] {
         let refused = csv(&report, level).expect_err("an application has none").to_string();
-        assert!(refused.contains("applications"), "{refused}");
+        assert!(refused.ends_with("ask for the level run, point or pair"), "{refused}");
     }
     let refused = np(&report).expect_err("it has no curve");
     assert!(matches!(refused, RenderError::NoCurve { .. }) && refused.to_string().contains("applications"));

@@ -87,8 +87,8 @@ fn one(nth: usize, (subject, way): Group<'_>, members: &[&FigureChange], thresho
 
 /// The figure in a word or two.
 fn label(figure: KeyFigure) -> String {
-    match figure {
-        KeyFigure::Band(band) => Size(band.extent()[0]).to_string(),
-        figure => figure.title().split(',').next().unwrap_or_default().to_owned(),
+    match figure.band() {
+        Some(band) => Size(band.extent()[0]).to_string(),
+        None => figure.title().split(',').next().unwrap_or_default().to_owned(),
     }
 }

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use linerate_analysis::changes::{FigureValues, Path, PathChanges, Run, changes};
-use linerate_analysis::figures::{Figure, Key};
+use linerate_analysis::figures::Key;
 use linerate_analysis::identity::{Field, Role};
 use linerate_core::pattern::Pattern;
-use linerate_core::traffic::Direction;
 
 use super::{Course, Listed, PathHistory, RunRow};
 
@@ -50,23 +49,17 @@ pub(super) fn history(runs: usize, sizes: usize) -> PathHistory {
         1.0 - 0.08 * ((run as f64 - from) / (to - from)).clamp(0.0, 1.0)
     };
     let off = |run: usize| if run == runs / 5 && runs > 20 { 1.8 } else { 1.0 };
-    let ping = |figure| Key { subject: "ping-pong".to_owned(), figure };
-    let of = |subject: &str, figure| Key { subject: subject.to_owned(), figure };
-    let band = |size: u64| {
-        Figure::Band(
-            linerate_analysis::figures::Band::ALL.into_iter().find(|it| it.contains(size)).expect("a band"),
-        )
-    };
+    let key = |name: &str| name.parse::<Key>().expect(name);
     let figures: [Made<'_>; 9] = [
-        (ping(Figure::Latency), 14.2, 0.01, &slower),
-        (ping(Figure::Peak), 941.0, 0.003, &|_| 1.0),
-        (ping(Figure::HalfPerformance), 1_830.0, 0.015, &slower),
-        (ping(Figure::Saturation), 9_400.0, 0.04, &|_| 1.0),
-        (ping(band(1)), 14.3, 0.01, &slower),
-        (ping(band(64)), 15.9, 0.01, &slower),
-        (ping(band(16_384)), 510.0, 0.004, &|_| 1.0),
-        (of("stream", Figure::Rate(Direction::Send)), 9_350.0, 0.006, &sunk),
-        (of("rr", Figure::P99), 61.0, 0.05, &off),
+        (key("ping-pong/latency"), 14.2, 0.01, &slower),
+        (key("ping-pong/peak"), 941.0, 0.003, &|_| 1.0),
+        (key("ping-pong/half-performance"), 1_830.0, 0.015, &slower),
+        (key("ping-pong/saturation"), 9_400.0, 0.04, &|_| 1.0),
+        (key("ping-pong/band-1B"), 14.3, 0.01, &slower),
+        (key("ping-pong/band-64B"), 15.9, 0.01, &slower),
+        (key("ping-pong/band-16KiB"), 510.0, 0.004, &|_| 1.0),
+        (key("stream/rate-send"), 9_350.0, 0.006, &sunk),
+        (key("rr/p99"), 61.0, 0.05, &off),
     ];
     let figures = figures.into_iter().map(|(key, middle, deviation, shape)| {
         let values: Vec<Option<f64>> = (0..runs)
@@ -80,7 +73,7 @@ pub(super) fn history(runs: usize, sizes: usize) -> PathHistory {
         Course { key, values, intervals }
     });
     let mut figures: Vec<Course> = figures.collect();
-    let loss = Key { subject: "stream".to_owned(), figure: Figure::Loss(Direction::Send) };
+    let loss = key("stream/loss-send");
     let lost = |_| Some(1e-4 * (0.1 * noise.normal()).exp());
     figures.push(Course { key: loss, values: (0..runs).map(lost).collect(), intervals: vec![None; runs] });
     let curves = (0..runs).filter(|run| run % 9 != 4).map(|run| (run, curve(&mut noise, sizes, slower(run))));

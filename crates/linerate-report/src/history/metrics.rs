@@ -6,27 +6,26 @@
 use std::fmt::Write as _;
 
 use linerate_analysis::changes::Standing;
-use linerate_analysis::figures::{Key, Unit};
+use linerate_analysis::figures::{Figure, Key, Unit};
 
 use super::shown::{Shown, ShownEvent};
 use super::{Course, PathHistory, median};
 
-/// The units of figures: how a metric's name ends, and how many of its unit are one of the figure's.
-const UNITS: [(Unit, &str, f64); 9] = [
-    (Unit::Microseconds, "seconds", 1e-6),
-    (Unit::Mbps, "bytes_per_second", 1e6 / 8.0),
-    (Unit::Bytes, "bytes", 1.0),
-    (Unit::Share, "ratio", 1.0),
-    (Unit::PerSecond, "per_second", 1.0),
-    (Unit::PerGigabyte, "segments_per_byte", 1e-9),
-    (Unit::SecondsPerGigabyte, "seconds_per_byte", 1e-9),
-    (Unit::Seconds, "application_seconds", 1.0),
-    (Unit::Merit, "application_merit", 1.0),
-];
-
-/// How the name of a metric in `unit` ends, and how many of its unit are one of the figure's.
-pub(crate) fn metric_unit(unit: Unit) -> (&'static str, f64) {
-    UNITS.into_iter().find(|(it, ..)| *it == unit).map_or(("", 1.0), |(_, name, factor)| (name, factor))
+/// The units of figures, of each how a metric's name ends, and how many of its unit are one of the figure's.
+fn units() -> Vec<(Unit, &'static str, f64)> {
+    let mut units: Vec<(Unit, &'static str, f64)> = Vec::new();
+    for unit in Figure::all().map(Figure::unit) {
+        let (name, factor) = match unit {
+            // Of an application: neither is a time or a rate of a network.
+            Unit::Seconds => ("application_seconds", 1.0),
+            Unit::Merit => ("application_merit", 1.0),
+            unit => unit.base(),
+        };
+        if units.iter().all(|(known, ..)| *known != unit) {
+            units.push((unit, name, factor));
+        }
+    }
+    units
 }
 
 /// The paths as metrics: how many runs and when the last began, the last value of each figure and that of
@@ -40,7 +39,7 @@ pub fn prometheus(paths: &[PathHistory]) -> String {
     family(&mut text, about, paths, |path| {
         path.runs.last().map(|run| (vec![], started(run))).into_iter().collect()
     });
-    for (unit, name, factor) in UNITS {
+    for (unit, name, factor) in units() {
         let of = |value: fn(&PathHistory, &Course) -> Option<f64>| {
             move |path: &PathHistory| {
                 let courses = path.figures.iter().filter(|course| course.key.figure.unit() == unit);

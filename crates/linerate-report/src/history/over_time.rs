@@ -7,7 +7,6 @@ mod range;
 use std::fmt::Write as _;
 
 use linerate_analysis::changes::{FigureHistory, Verdict};
-use linerate_analysis::figures::Figure as Which;
 
 use super::super::figure::{Aim, Figure, Layer, Title};
 use super::super::plot::{Axis, Mark, Spot, UP, spot};
@@ -35,7 +34,7 @@ pub(super) fn figures(path: &PathHistory, shown: &Shown<'_>) -> Vec<Figure> {
     for (nth, (course, history)) in path.figures.iter().zip(&path.changes.figures).enumerate() {
         let known = course.values.iter().flatten().any(|value| value.is_finite());
         let is_quiet = is_quiet(shown, nth, history);
-        let is_band = matches!(course.key.figure, Which::Band(_));
+        let is_band = course.key.figure.band().is_some();
         if !known || (is_quiet && (is_band || quiet == QUIET)) {
             continue;
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use linerate_analysis::figures::{Figure, Key};
+use linerate_analysis::figures::Key;
 use linerate_core::plan::Rows;
 
 use super::super::columns::{Column, fit};
@@ -105,20 +105,9 @@ fn runs(path: &PathHistory, keys: Option<&[Key]>, width: usize, rows: Rows) -> S
 
 /// The figures of the table of runs.
 fn key_figures<'a>(path: &'a PathHistory, keys: Option<&[Key]>) -> Vec<&'a Course> {
-    let main = |key: &Key| {
-        matches!(
-            key.figure,
-            Figure::Latency
-                | Figure::Peak
-                | Figure::Rate(_)
-                | Figure::Transactions
-                | Figure::P50
-                | Figure::P99
-        )
-    };
     let wanted = |course: &&Course| match keys {
         Some(keys) => keys.contains(&course.key),
-        None => main(&course.key),
+        None => course.key.figure.is_headline(),
     };
     path.figures.iter().filter(wanted).collect()
 }

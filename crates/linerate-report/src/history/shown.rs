@@ -1,7 +1,7 @@
 //! What of the changes of a path is shown: those that people muted are only counted.
 
 use linerate_analysis::changes::{Event, FigureHistory, Kind, Member, Outlier, SpreadChange, Standing};
-use linerate_analysis::figures::{Figure, Key};
+use linerate_analysis::figures::Key;
 
 use super::PathHistory;
 
@@ -57,7 +57,7 @@ impl ShownEvent<'_> {
 
     /// The one that the event is told by.
     pub(super) fn lead(&self) -> &ShownMember<'_> {
-        let order = |it: &&ShownMember<'_>| matches!(it.key().figure, Figure::Band(_));
+        let order = |it: &&ShownMember<'_>| it.key().figure.band().is_some();
         let first = self
             .members
             .iter()

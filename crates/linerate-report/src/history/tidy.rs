@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use linerate_analysis::figures::Unit;
 use serde::Serialize;
 
 use super::{Course, PathHistory, dates};
@@ -75,7 +74,7 @@ impl PointView {
         let value = course.values.get(run).copied().flatten().filter(|value| value.is_finite())?;
         let interval = course.intervals.get(run).copied().flatten();
         let interval = interval.filter(|ends| ends.iter().all(|end| end.is_finite()));
-        let unit = unit(course.key.figure.unit());
+        let unit = course.key.figure.unit().symbol();
         Some(Self { value, low: interval.map(|ends| ends[0]), high: interval.map(|ends| ends[1]), unit })
     }
 }
@@ -109,19 +108,4 @@ pub fn json_lines(paths: &[PathHistory]) -> Result<String, RenderError> {
         }
     }
     Ok(text)
-}
-
-/// The unit as programs read it.
-const fn unit(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Microseconds => "us",
-        Unit::Mbps => "Mb/s",
-        Unit::Bytes => "B",
-        Unit::Share => "share",
-        Unit::PerSecond => "1/s",
-        Unit::PerGigabyte => "1/GB",
-        Unit::SecondsPerGigabyte => "s/GB",
-        Unit::Seconds => "s",
-        Unit::Merit => "merit",
-    }
 }

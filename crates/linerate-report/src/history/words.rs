@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use linerate_analysis::changes::{
     FigureHistory, Kind, Member, PathChanges, Shift, Standing, Stretch, Verdict,
 };
-use linerate_analysis::figures::{Figure, Key, Unit};
+use linerate_analysis::figures::{Key, Unit};
 use linerate_analysis::identity::Difference;
 
 use super::super::text::{about, count, figure_value, plain, shortened, unit_name};
@@ -137,9 +137,8 @@ pub(super) fn lead<'a>(
     members: impl Iterator<Item = &'a Member>,
     figures: &[FigureHistory],
 ) -> Option<&'a Member> {
-    let is_band = |member: &Member| {
-        figures.get(member.figure).is_none_or(|it| matches!(it.key.figure, Figure::Band(_)))
-    };
+    let is_band =
+        |member: &Member| figures.get(member.figure).is_none_or(|it| it.key.figure.band().is_some());
     members.min_by(|one, other| is_band(one).cmp(&is_band(other)).then(one.p.total_cmp(&other.p)))
 }
 

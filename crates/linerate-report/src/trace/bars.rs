@@ -4,7 +4,7 @@ use linerate_analysis::report::{TraceResult, TraceRow};
 use linerate_core::trace::{Point, Stage, Way};
 use linerate_core::units::Size;
 
-use super::words::{us, way};
+use super::words::us;
 use crate::figure::axis::times_from_zero;
 use crate::figure::{Figure, Title};
 use crate::plot::PALETTE;
@@ -76,7 +76,7 @@ fn stages(bars: &[Bar<'_>]) -> Vec<(String, Vec<Piece>)> {
                 let low = *top;
                 *top += height;
                 let lines = vec![
-                    format!("{}, {}", bar.name, way(bar.row.way)),
+                    format!("{}, {}", bar.name, bar.row.way.name()),
                     format!("{}: {} of the time", stage.work(), percent(stage.share)),
                     format!(
                         "p50 {} us, p90 {}, p99 {}",

@@ -28,7 +28,7 @@ fn block(report: &Report, trace: &TraceResult, width: usize, rows: Rows) -> Stri
     for way in ways {
         if rows == Rows::All {
             parts.push(String::new());
-            parts.push(super::words::way(*way).to_owned());
+            parts.push(way.name().to_owned());
         }
         let (table, left_out) = fit(columns(trace, *way), width);
         parts.push(String::new());

@@ -14,14 +14,6 @@ pub(super) fn us(ns: i64) -> String {
     stages::us(ns as f64)
 }
 
-/// The name of a way.
-pub(crate) const fn way(way: Way) -> &'static str {
-    match way {
-        Way::There => "there",
-        Way::Back => "back",
-    }
-}
-
 /// How many messages were traced. Absent if that was not asked for.
 pub(crate) fn statement(run: &Run) -> Option<String> {
     let plan = run.plan.trace()?;
@@ -93,7 +85,7 @@ fn shortage(row: &TraceRow) -> Option<String> {
     if row.retransmitted > 0 {
         parts.push(format!("something was retransmitted during {}", row.retransmitted));
     }
-    let whose = format!("{} {}", Size(row.size), way(row.way));
+    let whose = format!("{} {}", Size(row.size), row.way.name());
     (!parts.is_empty()).then(|| format!("{whose}: {}", parts.join("; ")))
 }
 

@@ -78,6 +78,7 @@ pub(super) fn sum() -> DirectionSum {
         fairness: Some(0.987_6),
         fair_after_s: Some(0.0),
         cpu_s_per_gb: [Some(0.25), None],
+        retransmits_per_gb: None,
         datagrams: None,
         departures_us: None,
         engines: IoReport::default(),

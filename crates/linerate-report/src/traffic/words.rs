@@ -86,7 +86,7 @@ pub fn called(label: &str, load: &Load) -> String {
 }
 
 /// What `load` is called in a block, a card or a table about its run alone.
-pub(crate) fn own_name(load: &LoadResult) -> String {
+pub(super) fn own_name(load: &LoadResult) -> String {
     plain(&load.what)
 }
 

@@ -84,10 +84,6 @@ fn unit(key: &Key, [low, high]: [f64; 2]) -> (&'static str, f64) {
         (Unit::Bytes, _) if low >= 1_024.0 * 10.0 => ("KiB", 1_024.0),
         (Unit::Bytes, _) => ("B", 1.0),
         (Unit::Share, _) => ("%", 0.01),
-        (Unit::PerSecond, _) => ("/s", 1.0),
-        (Unit::PerGigabyte, _) => ("/GB", 1.0),
-        (Unit::SecondsPerGigabyte, _) => ("s/GB", 1.0),
-        (Unit::Seconds, _) => ("s", 1.0),
-        (Unit::Merit, _) => ("", 1.0),
+        (unit, _) => (unit.symbol(), 1.0),
     }
 }

@@ -36,13 +36,22 @@ impl Band {
         (from..to).contains(&size)
     }
 
+    /// The mean of each band that a curve covers: of its times, pairs of size and time by size, over the sizes that were
+    /// asked for.
+    pub fn means(curve: &[(u64, f64)], asked: impl Iterator<Item = u64> + Clone) -> Vec<(Self, f64)> {
+        let Some(schedule) = asked.clone().min().zip(asked.max()).map(<[u64; 2]>::from) else {
+            return Vec::new();
+        };
+        Self::ALL.into_iter().filter_map(|band| Some((band, band.mean_time(curve, schedule)?))).collect()
+    }
+
     /// The geometric mean of the times of `curve`, pairs of size and time by size, over the part of this
     /// band that lies within `schedule`, the smallest and largest size asked for. Between two sizes the
     /// curve is a straight line in logarithms, so the mean does not depend on how many sizes lie where.
     /// Absent if the curve does not reach both ends of that part, or it is less than a factor of two.
     /// Unit: that of the times.
     #[must_use]
-    pub fn mean_time(self, curve: &[(u64, f64)], schedule: [u64; 2]) -> Option<f64> {
+    fn mean_time(self, curve: &[(u64, f64)], schedule: [u64; 2]) -> Option<f64> {
         let [from, to] = self.extent();
         let (from, to) = (from.max(schedule[0]), to.min(schedule[1]));
         let reached = curve.first()?.0 <= from && curve.last()?.0 >= to && to >= from.saturating_mul(2);
