@@ -99,6 +99,21 @@ pub struct Heading {
     pub title: &'static str,
     /// The highest is left out first on a narrow terminal; 0 never.
     pub expendable: u8,
+    /// When it is there at all.
+    pub when: When,
+    /// The same of the column of its interval, if it has one.
+    pub interval: u8,
+}
+
+/// When a table on a screen has a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// If a row has a value that is not 0; one that is never left out, always.
+    Known,
+    /// If two rows differ in it.
+    Differs,
+    /// If a row has another value than this.
+    Unless(&'static str),
 }
 
 /// A fact by which runs are compared, and followed over time.
@@ -183,9 +198,21 @@ impl<K: Kind> Fact<K> {
 
     /// A table on a screen has a column of it.
     #[must_use]
-    pub const fn column(mut self, title: &'static str, expendable: u8) -> Self {
-        self.about.column = Some(Heading { title, expendable });
+    pub const fn column(self, title: &'static str, expendable: u8) -> Self {
+        self.heading(Heading { title, expendable, when: When::Known, interval: 1 })
+    }
+
+    /// A table on a screen has this column of it.
+    #[must_use]
+    pub const fn heading(mut self, heading: Heading) -> Self {
+        self.about.column = Some(heading);
         self
+    }
+
+    /// A table on a screen has a column of it at times.
+    #[must_use]
+    pub const fn column_when(self, title: &'static str, expendable: u8, when: When) -> Self {
+        self.heading(Heading { title, expendable, when, interval: 1 })
     }
 
     /// Runs are compared by it.

@@ -4,12 +4,14 @@
 //! modelled run is exact. Outside, times are shown in us, rates in Mb/s (10^6 bit/s), and sizes
 //! in bytes, KiB or MiB (1024).
 
+mod digits;
 pub mod optional_span;
 mod rate;
 mod size;
 pub mod span_text;
 mod time;
 
+pub use digits::digits;
 pub use rate::Rate;
 pub use size::{ParseSizeError, Size};
 pub use span_text::SpanText;

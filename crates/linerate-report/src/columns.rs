@@ -3,12 +3,18 @@
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use super::text::{columns, wrap};
+use linerate_analysis::facts::{About, Fact, Kind, Unit, When};
+use serde_json::Value;
+
+use super::numbers::Shown;
+use super::text::{columns, shortened, wrap};
 
 /// Blanks before a column.
 const GAP: u16 = 2;
 /// A column that may be wrapped keeps this width while others can go.
 const LEAST: usize = 24;
+/// A word of a file has so many characters.
+const LONGEST: usize = 48;
 /// It is wrapped behind so many blanks.
 const INDENT: usize = 2;
 
@@ -22,7 +28,48 @@ pub(crate) struct Column {
     words: bool,
 }
 
+/// The columns that a screen shows of these rows of a kind.
+pub(crate) fn of_kind<K: Kind>(rows: &[K::Row<'_>]) -> Vec<Column> {
+    let columns = |fact: &Fact<K>| {
+        let values: Vec<Value> = rows.iter().map(fact.value).collect();
+        let ends = fact.ends.map(|ends| rows.iter().map(ends).collect::<Vec<_>>());
+        Column::of_fact(&fact.about, &values, &ends.unwrap_or_default())
+    };
+    K::FACTS.iter().flat_map(columns).collect()
+}
+
 impl Column {
+    /// The column of a fact and that of its intervals, all values in one unit. None if a screen does not show it, or not
+    /// of these values.
+    fn of_fact(about: &About, values: &[Value], ends: &[Option<[f64; 2]>]) -> Vec<Self> {
+        let Some(heading) = about.column else { return Vec::new() };
+        let is_there = match heading.when {
+            When::Known => true,
+            When::Differs => values.windows(2).any(|pair| pair[0] != pair[1]),
+            When::Unless(usual) => values.iter().any(|value| value != usual),
+        };
+        let shown = Shown::of(about.unit, values.iter().filter_map(Value::as_f64));
+        let cell = |value: &Value| match value {
+            Value::Null => "-".to_owned(),
+            Value::String(text) if matches!(heading.when, When::Unless(usual) if usual != text) => {
+                shortened(text, LONGEST).to_uppercase()
+            }
+            Value::String(text) => shortened(text, LONGEST),
+            value => value.as_f64().map_or_else(|| value.to_string(), |value| shown.number(value)),
+        };
+        let name = format!("{} {}", heading.title, shown.name);
+        let cells = values.iter().map(cell).collect();
+        let words = about.unit == Unit::Word;
+        let whole = Self { words, ..Self::new(name.trim(), heading.expendable, cells) };
+        let interval = |ends: &Option<[f64; 2]>| match ends.map(|ends| ends.map(|end| shown.number(end))) {
+            Some([low, high]) => format!("{low} to {high}"),
+            None => "-".to_owned(),
+        };
+        let interval = Self::new("95 %", heading.interval, ends.iter().map(interval).collect());
+        let interval = ends.iter().any(Option::is_some).then_some(interval);
+        if is_there { std::iter::once(whole).chain(interval).collect() } else { Vec::new() }
+    }
+
     pub(crate) fn new(heading: impl Into<String>, expendable: u8, cells: Vec<String>) -> Self {
         Self { heading: heading.into(), cells, expendable, words: false }
     }
@@ -30,6 +77,19 @@ impl Column {
     /// A column of words.
     pub(crate) fn of_words(heading: impl Into<String>, expendable: u8, cells: Vec<String>) -> Self {
         Self { words: true, ..Self::new(heading, expendable, cells) }
+    }
+
+    /// The same with its numbers' decimal points under each other.
+    fn aligned(&self) -> Self {
+        let is_number = |cell: &String| cell.parse::<f64>().is_ok();
+        let decimals = |cell: &String| cell.split_once('.').map_or(0, |(_, decimals)| decimals.len() + 1);
+        let most = self.cells.iter().filter(|cell| is_number(cell)).map(decimals).max().unwrap_or(0);
+        let pad = |cell: &String| match is_number(cell) {
+            true => format!("{cell}{:1$}", "", most - decimals(cell)),
+            false => cell.clone(),
+        };
+        let cells = if self.words { self.cells.clone() } else { self.cells.iter().map(pad).collect() };
+        Self { heading: self.heading.clone(), cells, ..*self }
     }
 
     /// Columns of a terminal that it takes, with the gap before it.
@@ -49,19 +109,22 @@ impl Column {
     }
 }
 
-/// The columns with content, as many as fit `width`, and those that were dropped.
+/// The columns with content, as many as fit `width`, and those that were dropped. Decimal points stand under each other
+/// where there is room for all columns.
 pub(crate) fn fit(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
-    let shown = columns.into_iter().filter(Column::says_something);
-    let mut shown: Vec<(usize, Column)> = shown.map(|column| (column.width(), column)).collect();
-    let mut left_out = Vec::new();
-    while shown.iter().map(|(width, _)| width).sum::<usize>() > width {
-        let most = shown.iter().map(|(_, column)| column.expendable).max().filter(|most| *most > 0);
-        let Some(most) = most else { break };
-        let last =
-            shown.iter().rposition(|(_, column)| column.expendable == most).expect("it was just found");
-        left_out.push(shown.remove(last).1.heading);
+    let mut shown: Vec<Column> = columns.into_iter().filter(Column::says_something).collect();
+    let total = |columns: &[Column]| columns.iter().map(Column::width).sum::<usize>();
+    let aligned: Vec<Column> = shown.iter().map(Column::aligned).collect();
+    if total(&aligned) <= width {
+        return (lay_out(&aligned), Vec::new());
     }
-    let shown: Vec<Column> = shown.into_iter().map(|(_, column)| column).collect();
+    let mut left_out = Vec::new();
+    while total(&shown) > width {
+        let most = shown.iter().map(|column| column.expendable).max().filter(|most| *most > 0);
+        let Some(most) = most else { break };
+        let last = shown.iter().rposition(|column| column.expendable == most);
+        left_out.extend(last.map(|place| shown.remove(place).heading));
+    }
     (lay_out(&shown), left_out)
 }
 

@@ -8,7 +8,7 @@ mod table;
 mod words;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 

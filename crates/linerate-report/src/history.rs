@@ -21,7 +21,7 @@ mod tidy;
 mod words;
 
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 

@@ -26,6 +26,7 @@ pub mod load;
 mod markdown;
 mod mesh;
 mod np;
+mod numbers;
 mod openmetrics;
 mod page;
 mod plot;
@@ -42,6 +43,8 @@ mod tidy;
 pub mod trace;
 pub mod traffic;
 
+#[cfg(test)]
+mod everywhere;
 #[cfg(test)]
 mod fixture;
 #[cfg(test)]

@@ -37,6 +37,15 @@ struct Family {
 /// as run files have it (RFC 3339): this crate has no calendar.
 #[must_use]
 pub fn openmetrics(report: &Report, seconds: impl Fn(&str) -> Option<f64>) -> String {
+    of_figures(report, seconds, |named| Sheet::of_run(&named.name, &named.run).figures)
+}
+
+/// The same with these figures of each run.
+pub(crate) fn of_figures(
+    report: &Report,
+    seconds: impl Fn(&str) -> Option<f64>,
+    figures: impl Fn(&NamedRun) -> Vec<Value>,
+) -> String {
     let mut families = BTreeMap::new();
     let mut runs: Vec<(Option<f64>, &NamedRun)> =
         report.runs.iter().map(|named| (seconds(&named.run.started), named)).collect();
@@ -47,7 +56,7 @@ pub fn openmetrics(report: &Report, seconds: impl Fn(&str) -> Option<f64>) -> St
         for ((name, unit, about), value) in OF_RUN.into_iter().zip(of_run) {
             add(&mut families, &full(name), (unit, about.to_owned()), labels(named), value);
         }
-        for value in Sheet::of_run(&named.name, &named.run).figures {
+        for value in figures(named) {
             add_figure(&mut families, named, &value);
         }
     }

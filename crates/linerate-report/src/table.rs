@@ -1,13 +1,14 @@
 //! The report as plain text for people.
 
-mod numbers;
 mod short;
 
-use linerate_analysis::report::{Curve, NamedRun, Report, describe};
+use linerate_analysis::facts::{Size, Sizes};
+use linerate_analysis::report::{Curve, CurvePoint, NamedRun, Report, describe};
 use linerate_core::options::Granted;
 use linerate_core::plan::{DEFAULT_TARGET, Rows};
 use linerate_core::run::{Run, Source};
 
+use super::columns::{Column, fit, of_kind};
 use super::explain::limits;
 use super::text::{
     coverage, curve_name, fact, hosts, item, keys, percent, plain, progress, timing, unfinished, waiting,
@@ -40,12 +41,22 @@ pub(super) fn details(report: &Report, width: u16, rows: Rows) -> String {
         let head = wrap(&format!("{}:", curve_name(report, index)), width, 2);
         blocks.extend((report.curves.len() > 1).then_some(head));
         let shown = short::rows(curve, rows);
-        blocks.push(numbers::rows(&shown, width));
+        blocks.push(fit(sizes(curve, &shown), width).0);
         blocks.push(footer(curve, named, shown.len(), width));
         blocks.push(method(curve, named, width));
     }
     blocks.retain(|block| !block.is_empty());
     blocks.join("\n\n") + "\n"
+}
+
+/// These points of a curve.
+fn sizes(curve: &Curve, points: &[&CurvePoint]) -> Vec<Column> {
+    let row = |point: &&CurvePoint| Size { curve, size: point.size, timed: point.timed };
+    let rows: Vec<Size<'_>> = points.iter().map(row).collect();
+    let mark = |row: &Size<'_>| row.timed.filter(|timed| !timed.settled).map_or("", |_| "*").to_owned();
+    let mut columns = of_kind::<Sizes>(&rows);
+    columns.push(Column::of_words("", 0, rows.iter().map(mark).collect()));
+    columns
 }
 
 /// The first lines of runs that ended before they had a curve.
@@ -233,7 +244,13 @@ mod tests {
         let text = table(&report, 80, Rows::All);
         let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
         for point in &report.curves[0].points {
-            assert!(lines.iter().any(|line| line.starts_with(&format!("{} ", point.size))), "{}", point.size);
+            assert!(
+                lines
+                    .iter()
+                    .any(|line| line.starts_with(&format!("{} ", linerate_core::units::Size(point.size)))),
+                "{}",
+                point.size
+            );
         }
         assert!(!text.contains("--rows"), "{text}");
     }
@@ -245,7 +262,7 @@ mod tests {
             text.lines().find(|line| line.contains("median us")).expect("a heading").to_owned()
         };
         let [usual, wide] = [80, 160].map(heading);
-        for more in ["least us", "longest us", "samples", "rounds"] {
+        for more in ["max us", "batch", "samples", "rounds"] {
             assert!(!usual.contains(more) && wide.contains(more), "{more} in {wide}");
         }
     }

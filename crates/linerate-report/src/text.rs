@@ -8,8 +8,12 @@ pub(crate) use linerate_core::foreign::plain;
 use linerate_core::options::Waiting;
 use linerate_core::pattern::Pattern;
 use linerate_core::run::{End, Path, Run, State};
-use linerate_core::units::{Size, Span};
+pub(crate) use linerate_core::units::digits;
+use linerate_core::units::{Rate, Size, Span};
+
 use unicode_width::UnicodeWidthStr as _;
+
+use super::numbers::estimate;
 
 /// Columns of a label before its value.
 const LABEL: usize = 12;
@@ -22,13 +26,6 @@ pub(crate) fn columns(text: &str) -> usize {
 /// `text` as the text of an XML document.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// `value` with four significant digits and no exponent.
-pub(crate) fn digits(value: f64) -> String {
-    let magnitude = value.abs().log10().floor();
-    let decimals = if magnitude.is_finite() { (3.0 - magnitude).clamp(0.0, 6.0) as usize } else { 3 };
-    format!("{value:.decimals$}")
 }
 
 /// A share from 0 to 1 as a percentage.
@@ -197,9 +194,8 @@ pub(crate) fn keys(curve: &Curve) -> Vec<Key> {
     let half = derived.half_performance_bytes.map_or_else(
         || missing("half the peak lies outside the sizes measured"),
         |bytes| {
-            let interval = derived.half_performance_interval_bytes;
-            let interval = interval.map(|[low, high]| format!(" ({} to {})", about(low), about(high)));
-            format!("{}{}, where throughput is half the peak", about(bytes), interval.unwrap_or_default())
+            let size = estimate(Unit::Size, bytes, derived.half_performance_interval_bytes);
+            format!("{size}, where throughput is half the peak")
         },
     );
     vec![
@@ -221,12 +217,11 @@ fn unsettled(curve: &Curve) -> &'static str {
 fn latency(curve: &Curve) -> String {
     match &curve.derived.latency {
         Some(latency) => {
-            let median = time_text(latency.time.median);
-            let interval = latency.time.interval.map_or_else(String::new, |[low, high]| {
-                format!(" ({} to {})", time_text(low), time_text(high))
-            });
+            let us = |ps: f64| ps / 1e6;
+            let interval = latency.time.interval.map(|ends| ends.map(us));
+            let time = estimate(Unit::Microseconds, us(latency.time.median), interval);
             let doubt = doubt(curve, latency.size);
-            format!("{median}{interval} at {}{doubt}", Size(latency.size))
+            format!("{time} at {}{doubt}", Size(latency.size))
         }
         None if curve.pattern.timed_by_responder() => "none: one-way messages overlap".to_owned(),
         None => "none: no message below 64 B was timed".to_owned(),
@@ -237,9 +232,10 @@ fn peak(curve: &Curve) -> Option<String> {
     let peak = curve.derived.peak?;
     let share = curve.timed().find(|(size, _)| *size == peak.size).and_then(|(_, timed)| timed.link_share);
     let share = share.map_or_else(String::new, |share| format!(", {} of the link", percent(share)));
-    let interval = peak.interval.map_or_else(String::new, |[low, high]| format!(" ({low} to {high})"));
+    let interval = peak.interval.map(|ends| ends.map(Rate::as_mbps));
+    let rate = estimate(Unit::Mbps, peak.throughput.as_mbps(), interval);
     let doubt = doubt(curve, peak.size);
-    let to_and_fro = format!("{}{interval} at {}{share}{doubt}", peak.throughput, Size(peak.size));
+    let to_and_fro = format!("{rate} at {}{share}{doubt}", Size(peak.size));
     // What a shaper lets pass at once is not the rate of the path: that is said first.
     Some(match curve.sustained {
         Some(rate) => format!("{rate} is sustained one way; to and fro {to_and_fro}"),
@@ -255,12 +251,9 @@ fn doubt(curve: &Curve, size: u64) -> &'static str {
 
 fn saturation(derived: &Derived) -> Option<String> {
     let knee = derived.saturation?;
-    let [low, high] = knee.interval;
     Some(format!(
-        "{} ({} to {}): {} fixed, {} a byte",
-        about(knee.size),
-        about(low),
-        about(high),
+        "{}: {} fixed, {} a byte",
+        estimate(Unit::Size, knee.size, Some(knee.interval)),
         time_text(knee.fixed_ps),
         time_text(knee.per_byte_ps)
     ))

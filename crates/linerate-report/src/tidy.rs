@@ -62,7 +62,12 @@ impl Table {
     ///
     /// [`RenderError::NoLevel`] if none of its runs can have such rows.
     pub(crate) fn of(report: &Report, level: Level) -> Result<Self, RenderError> {
-        let of_level = |level| KINDS.iter().filter(move |kind| kind.levels.contains(&level));
+        Self::of_kinds(&KINDS, report, level)
+    }
+
+    /// The same of these kinds.
+    pub(crate) fn of_kinds(kinds: &[Listed], report: &Report, level: Level) -> Result<Self, RenderError> {
+        let of_level = |level| kinds.iter().filter(move |kind| kind.levels.contains(&level));
         let at_level = of_level(level);
         // Of no runs at all there are the columns of the first.
         let first = report.runs.is_empty().then(|| at_level.clone().next()).flatten();
@@ -123,7 +128,7 @@ impl Serialize for Object<'_> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use linerate_core::traffic::{Direction, FlowAccount, HalfAccount, Interval, Latency, Transfer};
     use linerate_core::units::Span;
 
@@ -213,7 +218,7 @@ mod tests {
     }
 
     /// The tables of docs/format.md, one for each kind of rows.
-    fn tables(kinds: &[Listed]) -> String {
+    pub(crate) fn tables(kinds: &[Listed]) -> String {
         let mut text = String::new();
         for kind in kinds {
             let levels: Vec<String> = kind.levels.iter().map(|level| format!("`{level}`")).collect();

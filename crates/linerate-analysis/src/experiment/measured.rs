@@ -109,14 +109,20 @@ impl FigureName {
                 is_ratio: positive,
             });
         }
-        let read: Key = key.parse().ok()?;
-        Some(Self {
-            key: key.to_owned(),
-            title: format!("{} {}", read.subject, read.figure.title()),
-            unit: read.figure.unit().symbol().to_owned(),
-            better: read.figure.better(),
-            is_ratio: read.figure.is_ratio(),
-        })
+        key.parse().ok().map(|key| Self::of_key(&key))
+    }
+
+    /// The key figure of a run.
+    #[must_use]
+    pub fn of_key(key: &Key) -> Self {
+        let figure = key.figure;
+        Self {
+            key: key.to_string(),
+            title: format!("{} {}", key.subject, figure.title()),
+            unit: figure.unit().symbol().to_owned(),
+            better: figure.better(),
+            is_ratio: figure.is_ratio(),
+        }
     }
 
     /// A value as it is analysed: the logarithm where ratios are meant. Absent for a value that has none.

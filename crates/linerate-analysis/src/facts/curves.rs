@@ -5,9 +5,10 @@ use linerate_core::foreign::plain;
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::Level;
 use linerate_core::units::Rate;
+use serde_json::Value;
 
-use super::Unit::{Bytes, Count, Mbps, Microseconds, Share, Word};
-use super::{Band, Fact, Followed, Kind, Part};
+use super::Unit::{Bytes, Count, Mbps, Microseconds, Share, Size as MessageSize, Word};
+use super::{Band, Fact, Followed, Heading, Kind, Part, When};
 use crate::derive::Derived;
 use crate::report::{Curve, NamedRun, Report, RoundResult, Timed};
 
@@ -38,12 +39,21 @@ pub struct OfBand<'r> {
     pub mean_us: f64,
 }
 
-/// A size that was timed.
+/// A size of a curve.
 #[derive(Clone, Copy, Debug)]
 pub struct Size<'r> {
-    curve: &'r Curve,
-    size: u64,
-    timed: Timed,
+    /// The curve.
+    pub curve: &'r Curve,
+    /// Unit: bytes.
+    pub size: u64,
+    /// What was measured; absent if it was not timed.
+    pub timed: Option<Timed>,
+}
+
+impl Size<'_> {
+    fn timed<T: Into<Value>>(&self, of: impl Fn(&Timed) -> T) -> Value {
+        self.timed.as_ref().map(of).into()
+    }
 }
 
 /// A round of a size.
@@ -118,7 +128,9 @@ impl Kind for SizeBands {
     const FACTS: &'static [Fact<Self>] = &[
         BandFact::new("curve", Word, CURVE, |row| plain(row.name).into()),
         BandFact::new("pattern", Word, PATTERN, |row| row.pattern.name().into()),
-        BandFact::new("from_bytes", Bytes, "smallest size of the band", |row| row.band.extent()[0].into()),
+        BandFact::new("from_bytes", MessageSize, "smallest size of the band", |row| {
+            row.band.extent()[0].into()
+        }),
         BandFact::new(
             "mean_us",
             Microseconds,
@@ -162,54 +174,70 @@ impl Kind for Sizes {
     const FACTS: &'static [Fact<Self>] = &[
         SizeFact::new("curve", Word, CURVE, |row| plain(&row.curve.name).into()),
         SizeFact::new("pattern", Word, PATTERN, |row| row.curve.pattern.to_string().into()),
-        SizeFact::new("size_bytes", Bytes, "message size", |row| row.size.into()),
+        SizeFact::new("size_bytes", MessageSize, "message size", |row| row.size.into()).column("size", 0),
         SizeFact::new(
             "median_us",
             Microseconds,
             "median of the rounds' medians; of several passes the geometric mean of these",
-            |row| row.timed.median_us.into(),
+            |row| row.timed(|timed| timed.median_us),
         )
         .less()
-        .within(|row| row.timed.interval_us),
-        SizeFact::new("min_us", Microseconds, "shortest sample", |row| row.timed.min_us.into()).less(),
+        .within(|row| row.timed?.interval_us)
+        .column("median", 0),
+        SizeFact::new("min_us", Microseconds, "shortest sample", |row| row.timed(|timed| timed.min_us))
+            .less()
+            .column("min", 4),
         SizeFact::new(
             "least_mean_us",
             Microseconds,
             "least of the rounds' means (NetPIPE's statistic)",
-            |row| row.timed.least_mean_us.into(),
+            |row| row.timed(|timed| timed.least_mean_us),
         )
         .less(),
         SizeFact::new("p99_us", Microseconds, "99th percentile of all samples after warm-up", |row| {
-            row.timed.p99_us.into()
+            row.timed(|timed| timed.p99_us)
         })
-        .less(),
-        SizeFact::new("max_us", Microseconds, "longest sample", |row| row.timed.max_us.into()).less(),
-        SizeFact::new("throughput_mbps", Mbps, "throughput at the median", |row| row.timed.mbps.into())
-            .more()
-            .within(|row| row.timed.mbps_interval),
+        .less()
+        .column("p99", 2),
+        SizeFact::new("max_us", Microseconds, "longest sample", |row| row.timed(|timed| timed.max_us))
+            .less()
+            .column("max", 4),
+        SizeFact::new("throughput_mbps", Mbps, "throughput at the median", |row| {
+            row.timed(|timed| timed.mbps)
+        })
+        .more()
+        .within(|row| row.timed?.mbps_interval)
+        .heading(Heading { title: "", expendable: 0, when: When::Known, interval: 6 }),
         SizeFact::new(
             "link_share",
             Share,
             "throughput over the link's rate, 0 to 1; empty if that is unknown",
-            |row| row.timed.link_share.into(),
+            |row| row.timed.and_then(|timed| timed.link_share).into(),
         )
-        .more(),
-        SizeFact::new("samples", Count, "samples after warm-up", |row| row.timed.samples.into()),
-        SizeFact::new("batch", Count, "messages in a sample of the last round", |row| row.timed.batch.into()),
-        SizeFact::new("rounds", Count, "rounds", |row| row.timed.rounds.into()),
-        SizeFact::new("warmup_samples", Count, "samples taken for warm-up", |row| row.timed.warmup.into()),
+        .more()
+        .column("of link", 3),
+        SizeFact::new("samples", Count, "samples after warm-up", |row| row.timed(|timed| timed.samples))
+            .column("samples", 5),
+        SizeFact::new("batch", Count, "messages in a sample of the last round", |row| {
+            row.timed(|timed| timed.batch)
+        })
+        .column("batch", 7),
+        SizeFact::new("rounds", Count, "rounds", |row| row.timed(|timed| timed.rounds)).column("rounds", 5),
+        SizeFact::new("warmup_samples", Count, "samples taken for warm-up", |row| {
+            row.timed(|timed| timed.warmup)
+        }),
         SizeFact::new(
             "settled",
             Word,
             "`false` if the measurement ended with an interval wider than the target",
-            |row| row.timed.settled.into(),
+            |row| row.timed(|timed| timed.settled),
         ),
     ];
 
     fn rows(report: &Report) -> impl Iterator<Item = (usize, Size<'_>)> {
         report.curves.iter().flat_map(|curve| {
             let sizes = curve.timed();
-            sizes.map(move |(size, timed)| (curve.run, Size { curve, size, timed }))
+            sizes.map(move |(size, timed)| (curve.run, Size { curve, size, timed: Some(timed) }))
         })
     }
 }
@@ -228,7 +256,7 @@ impl Kind for Rounds {
     const FACTS: &'static [Fact<Self>] = &[
         RoundFact::new("curve", Word, CURVE, |row| plain(&row.curve.name).into()),
         RoundFact::new("pattern", Word, PATTERN, |row| row.curve.pattern.to_string().into()),
-        RoundFact::new("size_bytes", Bytes, "message size", |row| row.size.into()),
+        RoundFact::new("size_bytes", MessageSize, "message size", |row| row.size.into()),
         RoundFact::new("pass", Count, "number of its pass, from 1", |row| row.round.pass.into()),
         RoundFact::new("round", Count, "its own number, from 1", |row| row.round.round.into()),
         RoundFact::new("median_us", Microseconds, "median of its samples", |row| row.round.median_us.into())

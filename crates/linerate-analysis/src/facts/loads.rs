@@ -3,12 +3,14 @@
 
 use linerate_core::foreign::plain;
 use linerate_core::plan::Level;
-use linerate_core::traffic::Direction as Way;
+use linerate_core::traffic::{Datagrams, Direction as Way};
+use serde_json::Value;
 
 use super::Unit::{
-    Bytes, Count, Mbps, Microseconds, PerGigabyte, PerSecond, Seconds, SecondsPerGigabyte, Share, Word,
+    Bytes, Count, Mbps, Microseconds, PerGigabyte, PerSecond, Seconds, SecondsPerGigabyte, Share,
+    Size as MessageSize, Word,
 };
-use super::{Fact, Followed, Kind, Part};
+use super::{Fact, Followed, Kind, Part, When};
 use crate::report::{
     DirectionSum, FlowClass, FlowResult, IntervalRate, LatencyRow, LoadResult, NamedRun, Report, SHARES,
     TcpPoint,
@@ -64,6 +66,10 @@ const fn class(class: FlowClass) -> &'static str {
     }
 }
 
+fn fate(row: &Flow<'_>, of: impl Fn(&Datagrams) -> u64) -> Value {
+    row.flow.datagrams.as_ref().map(of).into()
+}
+
 /// Bulk flows.
 #[derive(Debug)]
 pub struct Flows;
@@ -76,49 +82,90 @@ impl Kind for Flows {
     const OF: fn(&NamedRun) -> bool = NamedRun::has_loads;
     type Row<'r> = Flow<'r>;
     const FACTS: &'static [Fact<Self>] = &[
-        FlowFact::new("load", Word, LOAD, |row| plain(&row.load.what).into()),
-        FlowFact::new("direction", Word, WAY, |row| row.flow.direction.to_string().into()),
-        FlowFact::new("flow", Count, "number of the flow, from 1", |row| row.flow.flow.into()),
-        FlowFact::new("peer", Count, "number of the peer, from 1", |row| row.flow.peer.into()),
-        FlowFact::new("class", Word, "`complete`, `stalled` or `failed`", |row| class(row.flow.class).into()),
+        FlowFact::new("load", Word, LOAD, |row| plain(&row.load.what).into()).column_when(
+            "load",
+            0,
+            When::Differs,
+        ),
+        FlowFact::new("direction", Word, WAY, |row| row.flow.direction.to_string().into()).column_when(
+            "way",
+            0,
+            When::Differs,
+        ),
+        FlowFact::new("flow", Count, "number of the flow, from 1", |row| row.flow.flow.into())
+            .column("flow", 0),
+        FlowFact::new("peer", Count, "number of the peer, from 1", |row| row.flow.peer.into()).column_when(
+            "peer",
+            2,
+            When::Differs,
+        ),
+        FlowFact::new("class", Word, "`complete`, `stalled` or `failed`", |row| class(row.flow.class).into())
+            .column_when("state", 0, When::Unless("complete")),
         FlowFact::new("reason", Word, "for how long it stalled, or why it failed", |row| {
             row.flow.reason.as_deref().map(plain).into()
         }),
-        FlowFact::new("bytes", Bytes, "payload", |row| row.flow.bytes.into()),
-        FlowFact::new("mbps", Mbps, "rate of payload", |row| row.flow.mbps.into()).more(),
-        FlowFact::new("share", Share, "part of its direction's sum, 0 to 1", |row| row.flow.share.into()),
-        FlowFact::new("message_bytes", Bytes, "payload of a message", |row| row.flow.message_bytes.into()),
+        FlowFact::new("bytes", Bytes, "payload", |row| row.flow.bytes.into()).column("received", 2),
+        FlowFact::new("mbps", Mbps, "rate of payload", |row| row.flow.mbps.into()).more().column("rate", 0),
+        FlowFact::new("share", Share, "part of its direction's sum, 0 to 1", |row| row.flow.share.into())
+            .column("share", 5),
+        FlowFact::new("message_bytes", MessageSize, "payload of a message", |row| {
+            row.flow.message_bytes.into()
+        }),
         FlowFact::new("sent_in_us", Microseconds, "time from the first byte sent to the last", |row| {
             row.flow.sent_in_us.into()
-        }),
+        })
+        .column("sent in", 4),
         FlowFact::new(
             "received_in_us",
             Microseconds,
             "time from the first byte received to the last",
             |row| row.flow.received_in_us.into(),
-        ),
-        FlowFact::new("retransmits", Count, "segments sent again", |row| {
+        )
+        .column("received in", 1),
+        FlowFact::new("rtt_us", Microseconds, "smoothed round trip that the sender's TCP saw last", |row| {
+            row.flow.tcp.last().map(|last| last.rtt_us).into()
+        })
+        .less()
+        .column("rtt", 6),
+        FlowFact::new("retransmits", Count, "segments retransmitted", |row| {
             row.flow.tcp.last().map(|last| last.retransmits).into()
         })
-        .less(),
+        .less()
+        .column("retransmitted", 6),
         FlowFact::new(
             "marked",
             Count,
-            "segments of which the peer said that a queue marked them (CE, RFC 3168)",
+            "segments that a queue marked (CE, RFC 3168), as the peer said",
             |row| row.flow.tcp.last().map(|last| last.marked).into(),
         )
-        .less(),
-        FlowFact::new("datagrams_sent", Count, "datagrams sent", |row| {
-            row.flow.datagrams.as_ref().map(|it| it.sent).into()
-        }),
+        .less()
+        .column("marked", 6),
+        FlowFact::new("datagrams_sent", Count, "datagrams sent", |row| fate(row, |fate| fate.sent)),
         FlowFact::new("datagrams_lost", Count, "datagrams lost on the path", |row| {
-            row.flow.datagrams.as_ref().map(|it| it.lost).into()
+            fate(row, |fate| fate.lost)
         })
-        .less(),
+        .less()
+        .column("lost", 1),
         FlowFact::new("datagrams_dropped", Count, "datagrams dropped by the receiver's socket", |row| {
-            row.flow.datagrams.as_ref().map(|it| it.dropped_by_socket).into()
+            fate(row, |fate| fate.dropped_by_socket)
         })
-        .less(),
+        .less()
+        .column("host dropped", 1),
+        FlowFact::new("datagrams_reordered", Count, "datagrams that came after a later one", |row| {
+            fate(row, |fate| fate.reordered)
+        })
+        .less()
+        .column("reordered", 5),
+        FlowFact::new("datagrams_duplicated", Count, "datagrams that came again", |row| {
+            fate(row, |fate| fate.duplicated)
+        })
+        .less()
+        .column("duplicated", 6),
+        FlowFact::new("jitter_us", Microseconds, "interarrival jitter (RFC 3550) of the datagrams", |row| {
+            row.flow.datagrams.as_ref().map(|fate| fate.jitter.as_us()).into()
+        })
+        .less()
+        .column("jitter", 5),
     ];
 
     fn rows(report: &Report) -> impl Iterator<Item = (usize, Flow<'_>)> {

@@ -6,7 +6,7 @@ use linerate_core::plan::Level;
 use linerate_core::units::Size;
 use serde_json::Value;
 
-use super::Unit::{Bytes, Count, Mbps, Microseconds, Word};
+use super::Unit::{Bytes, Count, Mbps, Microseconds, Size as MessageSize, Word};
 use super::{Fact, Followed, Kind};
 use crate::report::{CollectiveRow, MeshResult, MeshUnit, MeshView, NamedRun, Report, Together};
 
@@ -51,7 +51,7 @@ impl Kind for Pairs {
         PairFact::new("pattern", Word, "`ping-pong` or `one-way`", |row| {
             row.view.probe.pattern.to_string().into()
         }),
-        PairFact::new("size_bytes", Bytes, "message size", |row| row.view.probe.size.into()),
+        PairFact::new("size_bytes", MessageSize, "message size", |row| row.view.probe.size.into()),
         PairFact::new("from", Word, "name of the rank that sent", |row| row.rank(row.from)),
         PairFact::new("to", Word, "name of the rank that received", |row| row.rank(row.to)),
         PairFact::new(
@@ -93,7 +93,7 @@ impl Kind for Views {
     const FACTS: &'static [Fact<Self>] = &[
         ViewFact::new("schedule", Word, SCHEDULE, |row| row.schedule.name().into()),
         ViewFact::new("probe", Word, PROBE, |row| row.title.clone().into()),
-        ViewFact::new("size_bytes", Bytes, "message size", |row| row.probe.size.into()),
+        ViewFact::new("size_bytes", MessageSize, "message size", |row| row.probe.size.into()),
         ViewFact::new("pairs", Count, "ordered pairs that were measured", |row| row.sorted.len().into()),
         ViewFact::new("median_us", Microseconds, "one-way time of the median pair of ranks", |row| {
             of(row, MeshUnit::Microseconds, row.median)
@@ -138,9 +138,11 @@ impl Kind for Togethers {
     const OF: fn(&NamedRun) -> bool = NamedRun::has_mesh;
     type Row<'r> = &'r Together;
     const FACTS: &'static [Fact<Self>] = &[
-        TogetherFact::new("schedule", Word, SCHEDULE, |row| row.schedule.name().into()),
-        TogetherFact::new("size_bytes", Bytes, "message size", |row| row.size.into()),
-        TogetherFact::new("rounds", Count, "rounds in which all ranks did it", |row| row.rounds.into()),
+        TogetherFact::new("schedule", Word, SCHEDULE, |row| row.schedule.name().into())
+            .column("all at once", 0),
+        TogetherFact::new("size_bytes", MessageSize, "message size", |row| row.size.into()).column("size", 1),
+        TogetherFact::new("rounds", Count, "rounds in which all ranks did it", |row| row.rounds.into())
+            .column("rounds", 2),
         TogetherFact::new(
             "throughput_mbps",
             Mbps,
@@ -149,15 +151,18 @@ impl Kind for Togethers {
         )
         .more()
         .within(|row| row.interval_mbps)
-        .followed(Followed::new("together-rate", "rate, all at once", "together_rate")),
+        .followed(Followed::new("together-rate", "rate, all at once", "together_rate"))
+        .column("mean", 0),
         TogetherFact::new("worst_round_mbps", Mbps, "mean rate of the slowest round", |row| {
             row.worst_round_mbps.into()
         })
-        .more(),
+        .more()
+        .column("worst round", 1),
         TogetherFact::new("slowest_mbps", Mbps, "rate of the slowest way of all", |row| {
             row.slowest_mbps.into()
         })
-        .more(),
+        .more()
+        .column("slowest way", 0),
     ];
 
     fn subject(row: &&Together) -> String {
@@ -183,28 +188,28 @@ impl Kind for Collectives {
     const FACTS: &'static [Fact<Self>] = &[
         CollectiveFact::new("collective", Word, "such as `allreduce`", |row| {
             plain(&row.collective).into()
-        }),
+        }).column("collective", 0),
         CollectiveFact::new("algorithm", Word, "such as `ring`; `library` is the choice of an MPI library", |row| {
             plain(&row.algorithm).into()
-        }),
-        CollectiveFact::new("size_bytes", Bytes, "the whole vector, or the block of one rank (`allgather`) or of one pair (`alltoall`)",
-            |row| row.bytes.into()),
+        }).column("algorithm", 0),
+        CollectiveFact::new("size_bytes", MessageSize, "the whole vector, or the block of one rank (`allgather`) or of one pair (`alltoall`)",
+            |row| row.bytes.into()).column("size", 0),
         CollectiveFact::new("ranks", Count, "ranks that took part", |row| row.ranks.into()),
-        CollectiveFact::new("calls", Count, "how often they called it", |row| row.calls.into()),
-        CollectiveFact::new("mean_us", Microseconds, "mean of the ranks' mean times", |row| row.mean_us.into()).less(),
-        CollectiveFact::new("min_us", Microseconds, "least of the ranks' mean times", |row| row.min_us.into()).less(),
-        CollectiveFact::new("max_us", Microseconds, "greatest of the ranks' mean times", |row| row.max_us.into()).less(),
+        CollectiveFact::new("calls", Count, "how often they called it", |row| row.calls.into()).column("calls", 6),
+        CollectiveFact::new("mean_us", Microseconds, "mean of the ranks' mean times", |row| row.mean_us.into()).less().column("mean rank", 3),
+        CollectiveFact::new("min_us", Microseconds, "least of the ranks' mean times", |row| row.min_us.into()).less().column("fastest", 4),
+        CollectiveFact::new("max_us", Microseconds, "greatest of the ranks' mean times", |row| row.max_us.into()).less().column("slowest", 4),
         CollectiveFact::new("slowest_mean_us", Microseconds, "time until the slowest rank was done, mean over the calls", |row| {
             row.slowest_mean_us.into()
-        }).less().followed(Followed::new("call-time", "time of a call", "call_time")),
+        }).less().followed(Followed::new("call-time", "time of a call", "call_time")).column("all done", 0),
         CollectiveFact::new("slowest_p99_us", Microseconds, "time until the slowest rank was done, 99th percentile over the calls",
-            |row| row.slowest_p99_us.into()).less(),
+            |row| row.slowest_p99_us.into()).less().column("p99", 2),
         CollectiveFact::new("bus_mbps", Mbps, "what the wire of a rank must carry, to be held against a link's rate; empty if it carries nothing",
-            |row| row.bus_mbps.into()).more(),
+            |row| row.bus_mbps.into()).more().column("bus", 1),
         CollectiveFact::new("sent_messages", Count, "messages of all ranks for one call; empty if a library sent them",
-            |row| row.sent_messages.into()),
+            |row| row.sent_messages.into()).column("messages", 5),
         CollectiveFact::new("sent_bytes", Bytes, "payload of all ranks for one call; empty if a library sent them",
-            |row| row.sent_bytes.into()),
+            |row| row.sent_bytes.into()).column("sent", 5),
     ];
 
     fn subject(row: &&CollectiveRow) -> String {

@@ -4,7 +4,7 @@ use linerate_core::plan::Level;
 use linerate_core::trace::{Message, Point, Stage, Way};
 use serde_json::Value;
 
-use super::Unit::{Bytes, Count, Microseconds, Share, Word};
+use super::Unit::{Count, Microseconds, Share, Size as MessageSize, Word};
 use super::{Fact, Kind};
 use crate::report::{NamedRun, Report, TraceRow};
 
@@ -44,7 +44,7 @@ impl Kind for Stages {
     const OF: fn(&NamedRun) -> bool = NamedRun::has_trace;
     type Row<'r> = OfStage<'r>;
     const FACTS: &'static [Fact<Self>] = &[
-        StageFact::new("size_bytes", Bytes, "message size", |row| row.row.size.into()),
+        StageFact::new("size_bytes", MessageSize, "message size", |row| row.row.size.into()),
         StageFact::new("way", Word, WAY, |row| row.row.way.name().into()),
         StageFact::new("from_point", Word, "point at which the stage begins", |row| {
             row.stage.from.name().into()
@@ -102,7 +102,7 @@ impl Kind for Messages {
     const OF: fn(&NamedRun) -> bool = NamedRun::has_trace;
     type Row<'r> = Traced<'r>;
     const FACTS: &'static [Fact<Self>] = &[
-        MessageFact::new("size_bytes", Bytes, "message size", |row| row.size.into()),
+        MessageFact::new("size_bytes", MessageSize, "message size", |row| row.size.into()),
         MessageFact::new("way", Word, WAY, |row| row.way.name().into()),
         MessageFact::new("message", Count, "number of the message", |row| row.message.number.into()),
         MessageFact::new(

@@ -16,6 +16,8 @@ pub enum Unit {
     Mbps,
     /// Bytes.
     Bytes,
+    /// The bytes of a message, which people write in KiB and MiB where that is exact.
+    Size,
     /// A share, 0 to 1.
     Share,
     /// For each second.
@@ -38,7 +40,7 @@ impl Unit {
             Self::Word | Self::Count | Self::Merit => "",
             Self::Microseconds => "us",
             Self::Mbps => "Mb/s",
-            Self::Bytes => "B",
+            Self::Bytes | Self::Size => "B",
             Self::Share => "share",
             Self::PerSecond => "/s",
             Self::PerGigabyte => "/GB",
@@ -54,7 +56,7 @@ impl Unit {
             Self::Word | Self::Count | Self::Merit => ("", 1.0),
             Self::Microseconds => ("seconds", 1e-6),
             Self::Mbps => ("bytes_per_second", 1e6 / 8.0),
-            Self::Bytes => ("bytes", 1.0),
+            Self::Bytes | Self::Size => ("bytes", 1.0),
             Self::Share => ("ratio", 1.0),
             Self::PerSecond => ("per_second", 1.0),
             Self::PerGigabyte => ("segments_per_byte", 1e-9),

@@ -5,7 +5,7 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Span;
+use super::{Span, digits};
 
 /// A data rate.
 ///
@@ -60,20 +60,14 @@ impl Rate {
 }
 
 impl fmt::Display for Rate {
-    /// `941.5 Mb/s`, `9.415 Gb/s`.
+    /// `941 Mb/s`, `9.41 Gb/s`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (value, unit) = match self.0 {
             bits if bits >= 1e9 => (bits / 1e9, "Gb/s"),
             bits if bits >= 1e6 => (bits / 1e6, "Mb/s"),
             bits => (bits / 1e3, "kb/s"),
         };
-        let decimals = match value {
-            value if value >= 1000.0 => 0,
-            value if value >= 100.0 => 1,
-            value if value >= 10.0 => 2,
-            _ => 3,
-        };
-        write!(out, "{value:.decimals$} {unit}")
+        write!(out, "{} {unit}", digits(value))
     }
 }
 
@@ -85,8 +79,8 @@ mod tests {
     fn a_rate_is_bits_over_time() {
         let rate = Rate::of(125_000_000, Span::from_seconds(1.0)).expect("time passed");
         assert!((rate.as_mbps() - 1000.0).abs() < 1e-9);
-        assert_eq!(rate.to_string(), "1.000 Gb/s");
+        assert_eq!(rate.to_string(), "1.00 Gb/s");
         assert_eq!(Rate::of(1, Span::ZERO), None);
-        assert_eq!(Rate::from_mbps(941.482).to_string(), "941.5 Mb/s");
+        assert_eq!(Rate::from_mbps(941.482).to_string(), "941 Mb/s");
     }
 }

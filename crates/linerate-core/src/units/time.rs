@@ -7,6 +7,8 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::digits;
+
 /// An instant on one endpoint's clock.
 ///
 /// Unit: picoseconds since an arbitrary zero. Instants of two endpoints are not comparable.
@@ -189,7 +191,7 @@ impl std::iter::Sum for Span {
 }
 
 impl fmt::Display for Span {
-    /// Four significant digits in the unit that fits: `18.42 us`, `1.204 s`.
+    /// In the unit that fits: `18.4 us`, `1.20 s`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (value, unit) = match self.0 {
             0..1_000 => return write!(out, "{} ps", self.0),
@@ -198,19 +200,8 @@ impl fmt::Display for Span {
             1_000_000_000..1_000_000_000_000 => (self.0 as f64 / 1e9, "ms"),
             _ => (self.0 as f64 / 1e12, "s"),
         };
-        write!(out, "{} {unit}", significant(value))
+        write!(out, "{} {unit}", digits(value))
     }
-}
-
-/// `value` with four significant digits and no exponent.
-fn significant(value: f64) -> String {
-    let decimals = match value {
-        value if value >= 1000.0 => 0,
-        value if value >= 100.0 => 1,
-        value if value >= 10.0 => 2,
-        _ => 3,
-    };
-    format!("{value:.decimals$}")
 }
 
 /// Text that is not a span.
@@ -253,8 +244,8 @@ mod tests {
         for (text, ps) in [("20", 20_000_000_000_000), ("250ms", 250_000_000_000), ("1.5us", 1_500_000)] {
             assert_eq!(text.parse::<Span>(), Ok(Span::from_ps(ps)), "{text}");
         }
-        assert_eq!(Span::from_ns(18_420).to_string(), "18.42 us");
-        assert_eq!(Span::from_ms(1_204).to_string(), "1.204 s");
+        assert_eq!(Span::from_ns(18_420).to_string(), "18.4 us");
+        assert_eq!(Span::from_ms(1_204).to_string(), "1.20 s");
         assert_eq!(Span::from_ps(999).to_string(), "999 ps");
     }
 

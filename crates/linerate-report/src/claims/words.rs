@@ -138,7 +138,7 @@ pub(super) fn untested<'a>(checked: &Checked<'a>) -> Vec<(&'a str, Vec<&'a Judge
     groups
 }
 
-/// A figure: whole where it is whole, else with four digits.
+/// A figure: whole where it is whole, else with three digits.
 pub(super) fn number(value: f64) -> String {
     let whole = value.round();
     if (value - whole).abs() <= WHOLE * value.abs().max(1.0) { format!("{whole:.0}") } else { digits(value) }

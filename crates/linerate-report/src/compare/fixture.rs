@@ -9,7 +9,7 @@ use super::super::fixture::GIGABIT;
 
 /// `each` runs a side of the gigabit link; the candidate's take 1.2 times as long from 64 KiB on and have
 /// another kernel.
-pub(super) fn comparison(each: usize) -> Comparison {
+pub(crate) fn comparison(each: usize) -> Comparison {
     let side = |side: usize| (0..each).map(|nth| run(side, nth)).collect::<Vec<NamedRun>>();
     compare(&side(0), &side(1), &question()).expect("they can be compared")
 }

@@ -145,7 +145,7 @@ mod tests {
             [
                 "1048576 B",
                 "time 9043 us (8988 to 9106)",
-                "throughput 927.7 Mb/s (921.2 to 933.3), 92.8 % of the link",
+                "throughput 928 Mb/s (921 to 933), 92.8 % of the link",
                 "p99 10017 us, longest 10017 us",
             ]
         );

@@ -40,7 +40,7 @@ pub(super) const fn step(runs: usize) -> usize {
 
 /// A path with a run a day: a step of small messages with a new kernel, a rate that sinks slowly over the
 /// second quarter, an outlier, gaps, and many sizes of ping-pong.
-pub(super) fn history(runs: usize, sizes: usize) -> PathHistory {
+pub(crate) fn history(runs: usize, sizes: usize) -> PathHistory {
     let mut noise = Noise(0x9E37_79B9_7F4A_7C15);
     let rows: Vec<RunRow> = (0..runs).map(|run| row(run, runs)).collect();
     let slower = |run: usize| if run >= step(runs) { 1.12 } else { 1.0 };

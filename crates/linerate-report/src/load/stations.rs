@@ -110,9 +110,9 @@ mod tests {
         let columns = station_columns(&run, &stations);
         for (heading, expected) in [
             ("station", "0 1"),
-            ("Mb/s", "300.0 600.0"),
+            ("Mb/s", "300 600"),
             ("share", "33.3 % 66.7 %"),
-            ("delay us", "100.0 -"),
+            ("delay us", "100 -"),
             ("delivered", "1100 1100"),
             ("offered", "1200 1200"),
             ("lost excessive", "3 0"),
@@ -123,7 +123,7 @@ mod tests {
             ("late", "2 2"),
             ("PAUSE in", "6 6"),
             ("PAUSE out", "5 5"),
-            ("paused us", "700.0 700.0"),
+            ("paused us", "700 700"),
         ] {
             assert_eq!(cells(&columns, heading), expected, "{heading}");
         }

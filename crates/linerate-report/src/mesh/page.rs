@@ -2,13 +2,14 @@
 
 mod pack;
 
+use linerate_analysis::facts::{Collectives, Togethers};
 use linerate_analysis::report::{MeshResult, MeshView, NamedRun, Report, SuspectRow};
 
 use super::draw::{Drawing, Ink, LEGEND, legend, map};
 use super::scale::Scale;
 use super::words::{facts, headline, keys, meanwhile, rank, view_name};
 use super::{charts, columns, palette};
-use crate::columns::Column;
+use crate::columns::{Column, of_kind};
 use crate::error::RenderError;
 use crate::page::Script;
 use crate::section::{
@@ -169,7 +170,7 @@ fn numbers(mesh: &MeshResult) -> Vec<TableView> {
     add("What was measured of each pair", columns::views(mesh), "");
     add(
         "What all did at once",
-        columns::together(&mesh.together),
+        of_kind::<Togethers>(&mesh.together.iter().collect::<Vec<_>>()),
         "Rates are of one message's way, the mean over all ways and rounds; ranges are 95 % intervals over the rounds. \
          The effective bisection bandwidth is the mean over random matchings.",
     );
@@ -186,7 +187,7 @@ fn numbers(mesh: &MeshResult) -> Vec<TableView> {
     let all: Vec<_> = mesh.collectives.iter().collect();
     add(
         "Collectives",
-        columns::collectives(&all),
+        of_kind::<Collectives>(&all),
         "All done: the mean over the calls of the slowest rank's time. Mean, fastest and slowest: the ranks' mean times. \
          Bus rate: what the wire of a rank must carry, to be held against a link's rate. Messages and sent: of all ranks for one call.",
     );

@@ -2,12 +2,13 @@
 
 mod heat;
 
+use linerate_analysis::facts::{Collectives, Togethers};
 use linerate_analysis::report::{CollectiveRow, MeshResult, MeshView, NamedRun, Report, describe};
 use linerate_core::plan::Rows;
 
 use super::columns;
 use super::words::{facts, headline, keys, meanwhile, view_name};
-use crate::columns::{Column, fit, fit_wrapped};
+use crate::columns::{Column, fit, fit_wrapped, of_kind};
 use crate::text::{item, plain, unfinished, wrap};
 
 /// The narrowest text.
@@ -65,7 +66,7 @@ fn of_mesh(mesh: &MeshResult, width: usize, rows: Rows) -> Vec<String> {
     if shown.len() < mesh.views.len() {
         blocks.push(format!("  {} of {} heat maps; --rows all shows all", shown.len(), mesh.views.len()));
     }
-    blocks.push(table(columns::together(&mesh.together), width));
+    blocks.push(table(of_kind::<Togethers>(&mesh.together.iter().collect::<Vec<_>>()), width));
     blocks.push(collectives(mesh, width, rows));
     blocks
 }
@@ -97,7 +98,7 @@ fn more(many: usize, what: &str) -> Option<String> {
 fn collectives(mesh: &MeshResult, width: usize, rows: Rows) -> String {
     let all: Vec<&CollectiveRow> = mesh.collectives.iter().collect();
     if all.len() <= MOST_ROWS || rows == Rows::All {
-        return table(columns::collectives(&all), width);
+        return table(of_kind::<Collectives>(&all), width);
     }
     let mut shown: Vec<&CollectiveRow> = Vec::new();
     for row in &all {
@@ -116,7 +117,7 @@ fn collectives(mesh: &MeshResult, width: usize, rows: Rows) -> String {
         shown.len(),
         all.len()
     );
-    format!("{}\n{}", table(columns::collectives(&shown), width), note(&chosen, width))
+    format!("{}\n{}", table(of_kind::<Collectives>(&shown), width), note(&chosen, width))
 }
 
 /// A table, unless it has no rows.

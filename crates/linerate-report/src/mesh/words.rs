@@ -52,15 +52,6 @@ pub(super) const fn meanwhile(schedule: MeshSchedule) -> &'static str {
     }
 }
 
-/// What the rate of what all did at once is called.
-pub(super) const fn at_once(schedule: MeshSchedule) -> &'static str {
-    match schedule {
-        MeshSchedule::Bisection => "effective bisection bandwidth",
-        MeshSchedule::RandomRing => "random ring",
-        schedule => schedule.name(),
-    }
-}
-
 /// `8 ranks, all 56 pairs measured; 2 suspects (1 bad, 1 congested); nothing was lost`.
 pub(crate) fn headline(mesh: &MeshResult, run: &Run) -> String {
     let ranks = mesh.ranks.len();

@@ -1,7 +1,7 @@
 //! Axes: from a value to its place, and which places are labelled.
 
 use linerate_analysis::report::Report;
-use linerate_core::units::{Size, Span};
+use linerate_core::units::Size;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
 use super::draw::short;
@@ -300,10 +300,10 @@ pub(crate) fn step(least: f64) -> f64 {
 
 /// `10 us`, `1 ms`; ends that are no round numbers get their digits.
 pub(crate) fn time_label(us: f64) -> String {
-    let span = Span::from_seconds(us / 1e6).to_string();
-    let Some((number, unit)) = span.split_once(' ') else { return span };
-    let short =
-        if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number };
+    let units = [(1e6, "s"), (1e3, "ms"), (1.0, "us"), (1e-3, "ns")];
+    let (one, unit) = units.into_iter().find(|(one, _)| us >= *one).unwrap_or((1e-6, "ps"));
+    let number = format!("{:.3}", us / one);
+    let short = number.trim_end_matches('0').trim_end_matches('.');
     format!("{short} {unit}")
 }
 

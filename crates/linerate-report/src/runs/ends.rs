@@ -403,9 +403,9 @@ mod tests {
         assert_eq!(payload([0, 0]), "unknown (not recorded)");
         assert_eq!(payload([64, 1]), "64 B in one message");
         assert_eq!(length(Span::ZERO), "unknown (not recorded)");
-        assert_eq!(length(Span::from_ms(20_000)), "20.00 s");
+        assert_eq!(length(Span::from_ms(20_000)), "20.0 s");
         assert_eq!([&[][..], &[1, 3]].map(list), ["unknown (not seen)", "1, 3"]);
         assert_eq!([pin(None), pin(Some(0))], ["none", "0"]);
-        assert_eq!(gib(3 << 29), "1.500 GiB");
+        assert_eq!(gib(3 << 29), "1.50 GiB");
     }
 }

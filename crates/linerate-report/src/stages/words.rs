@@ -174,10 +174,10 @@ mod tests {
           queue, to the driver, to the peer's kernel and to its application: medians of
           10 a size; software stamps; one clock
 
-              B  to queue  to driver  to peer  to its app    all  acked  messages
-              1     2.045     0.3000    9.000       6.000  17.34  27.34        10
-              4     2.045     0.3000    9.000       6.001  17.35  27.35        10
-          65536     10.24     0.3000    9.000       22.38  41.92  51.92        10
+              B  to queue  to driver  to peer  to its app   all  acked  messages
+              1      2.04      0.300     9.00        6.00  17.3   27.3        10
+              4      2.04      0.300     9.00        6.00  17.3   27.3        10
+          65536     10.2       0.300     9.00       22.4   41.9   51.9        10
         ");
     }
 
@@ -185,7 +185,7 @@ mod tests {
     fn what_goes_from_clock_to_clock_says_how_wrong_it_may_be() {
         let named = staged(false).runs.remove(0);
         let text = text(&named, 100).expect("there are stages");
-        assert!(text.contains("may be wrong by 9.000 us"), "{text}");
+        assert!(text.contains("may be wrong by 9.00 us"), "{text}");
         for stages in &named.run.stages {
             let line = text.lines().find(|line| line.trim_start().starts_with(&format!("{} ", stages.size)));
             assert_eq!(line.expect("every size has a line").matches(" +-").count(), 2, "{text}");

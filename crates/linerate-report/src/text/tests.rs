@@ -6,20 +6,6 @@ use super::*;
 use crate::fixture;
 
 #[test]
-fn numbers_have_four_significant_digits() {
-    for (value, text) in [
-        (0.0, "0.000"),
-        (0.012_345, "0.01235"),
-        (1.0, "1.000"),
-        (25.014, "25.01"),
-        (941.482, "941.5"),
-        (71_304.2, "71304"),
-    ] {
-        assert_eq!(digits(value), text);
-    }
-}
-
-#[test]
 fn one_is_no_plural() {
     assert_eq!([0, 1, 2].map(|number| count(number, "flow")), ["0 flows", "one flow", "2 flows"]);
 }
@@ -44,24 +30,9 @@ fn lines_are_no_wider_than_asked() {
 }
 
 #[test]
-fn digits_keep_four_of_small_numbers_too_and_drop_decimals_of_large_ones() {
-    for (value, text) in [
-        (0.001_234, "0.001234"),
-        (0.000_012_34, "0.000012"),
-        (9.999_6, "10.000"),
-        (999.96, "1000.0"),
-        (1_000.0, "1000"),
-        (-25.014, "-25.01"),
-        (f64::INFINITY, "inf"),
-    ] {
-        assert_eq!(digits(value), text);
-    }
-}
-
-#[test]
 fn shares_and_times_have_their_units() {
     assert_eq!([0.0, 0.123_4, 1.0, 2.5].map(percent), ["0.0 %", "12.3 %", "100.0 %", "250.0 %"]);
-    assert_eq!([999.6, 1_500_000.0].map(time_text), ["1.000 ns", "1.500 us"]);
+    assert_eq!([999.6, 1_500_000.0].map(time_text), ["1.00 ns", "1.50 us"]);
 }
 
 #[test]
@@ -69,11 +40,11 @@ fn a_computed_size_is_told_in_bytes_up_to_ten_of_the_next_unit() {
     for (bytes, text) in [
         (1.4, "1 B"),
         (10_239.4, "10239 B"),
-        (10_240.0, "10.00 KiB"),
+        (10_240.0, "10.0 KiB"),
         (1_536_000.0, "1500 KiB"),
         (10_485_759.0, "10240 KiB"),
-        (10_485_760.0, "10.00 MiB"),
-        (31_457_280.0, "30.00 MiB"),
+        (10_485_760.0, "10.0 MiB"),
+        (31_457_280.0, "30.0 MiB"),
     ] {
         assert_eq!(about(bytes), text);
     }
@@ -191,7 +162,7 @@ fn what_a_curve_lacks_has_its_reason() {
     assert_eq!(of(curve, "N1/2"), "3000 B, where throughput is half the peak");
     assert!(!of(curve, "peak").contains("sustained"));
     curve.sustained = Some(Rate::from_mbps(94.24));
-    assert!(of(curve, "peak").starts_with("94.24 Mb/s is sustained one way; to and fro "));
+    assert!(of(curve, "peak").starts_with("94.2 Mb/s is sustained one way; to and fro "));
     curve.derived.peak = None;
     assert_eq!(of(curve, "peak"), "none: nothing was timed");
     curve.in_bursts = 1;

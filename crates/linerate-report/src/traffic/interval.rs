@@ -53,7 +53,7 @@ mod tests {
         let line = interval(&stream, &look);
         assert_eq!(
             line,
-            "   1.000 -    2.000 s  send   1.000 Gb/s  receive   1.000 Mb/s  rtt 250.0 us, cwnd 10, 0 sent again  \
+            "   1.000 -    2.000 s  send    1.00 Gb/s  receive    1.00 Mb/s  rtt 250 us, cwnd 10, 0 sent again  \
              1 of 4 flows still\n"
         );
         let received = TcpSample { received: 9_000, acknowledged: 60, cwnd: 10, ..TcpSample::default() };

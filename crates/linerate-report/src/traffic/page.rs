@@ -1,13 +1,14 @@
 //! What a page shows of loads: cards, charts and tables.
 
+use linerate_analysis::facts::{Flow, Flows};
 use linerate_analysis::report::{LoadResult, Report};
 
 use super::charts;
-use super::columns::{Flow, flow_columns, table_columns};
+use super::columns::table_columns;
 use super::latency;
 use super::sums::sums;
 use super::words::{facts, headline, reasons, time};
-use crate::columns::Column;
+use crate::columns::{Column, of_kind};
 use crate::section::{self, Card, Entry, Item, Kind, Part, Section, TableView, entries};
 use crate::text::plain;
 
@@ -74,8 +75,8 @@ fn tables(report: &Report) -> Vec<TableView> {
         tables.push(TableView::new("Every load", table_columns(&report.loads.iter().collect::<Vec<_>>())));
     }
     for load in report.loads.iter().filter(|load| !load.flows.is_empty()) {
-        let flows: Vec<Flow<'_>> = load.flows.iter().map(|flow| (load, flow)).collect();
-        tables.push(TableView::new("Every flow", flow_columns(&flows)).noted(reasons(load)));
+        let flows: Vec<Flow<'_>> = load.flows.iter().map(|flow| Flow { load, flow }).collect();
+        tables.push(TableView::new("Every flow", of_kind::<Flows>(&flows)).noted(reasons(load)));
     }
     tables
 }
@@ -99,14 +100,9 @@ fn compared(report: &Report) -> Vec<TableView> {
     let labelled = report.loads.iter().filter(|load| load.labelled && !load.flows.is_empty());
     let labelled: Vec<&LoadResult> = labelled.collect();
     table("Every load", table_columns(&labelled), labelled.iter().map(|load| run(load)).collect());
-    let flows = report.loads.iter().flat_map(|load| load.flows.iter().map(move |flow| (load, flow)));
+    let flows = report.loads.iter().flat_map(|load| load.flows.iter().map(move |flow| Flow { load, flow }));
     let flows: Vec<Flow<'_>> = flows.collect();
-    let mut columns = flow_columns(&flows);
-    if flows.iter().any(|(load, _)| !load.what.is_empty()) {
-        let names = flows.iter().map(|(load, _)| plain(&load.what)).collect();
-        columns.insert(0, Column::new("load", 0, names));
-    }
-    table("Every flow", columns, flows.iter().map(|(load, _)| run(load)).collect());
+    table("Every flow", of_kind::<Flows>(&flows), flows.iter().map(|row| run(row.load)).collect());
     if let Some(last) = tables.last_mut() {
         last.notes = report.loads.iter().flat_map(why).collect();
     }

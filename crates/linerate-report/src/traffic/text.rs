@@ -4,9 +4,11 @@ use linerate_analysis::report::{LoadResult, NamedRun, Report, describe};
 use linerate_core::plan::Rows;
 use linerate_core::run::Run;
 
-use super::super::columns::{Column, fit};
+use linerate_analysis::facts::{Flow, Flows};
+
+use super::super::columns::{Column, fit, of_kind};
 use super::super::text::{item, plain, unfinished, wrap};
-use super::columns::{Flow, flow_columns, table_columns};
+use super::columns::table_columns;
 use super::latency;
 use super::sums::sums;
 use super::words::{facts, headline, own_name, reasons};
@@ -77,14 +79,14 @@ fn bulk(run: &Run, load: &LoadResult, (several, rows): (bool, Rows), width: usiz
 
 /// A row for each flow, or for the fastest and the slowest.
 fn flows(load: &LoadResult, width: usize, rows: Rows) -> String {
-    let mut chosen: Vec<Flow<'_>> = load.flows.iter().map(|flow| (load, flow)).collect();
+    let mut chosen: Vec<Flow<'_>> = load.flows.iter().map(|flow| Flow { load, flow }).collect();
     let all = chosen.len();
     if all > MOST_ROWS && rows == Rows::Short {
-        let speed = |(_, flow): &Flow<'_>| flow.mbps.unwrap_or(0.0);
+        let speed = |row: &Flow<'_>| row.flow.mbps.unwrap_or(0.0);
         chosen.sort_by(|one, other| speed(other).total_cmp(&speed(one)));
         chosen.drain(MOST_ROWS / 2..all - MOST_ROWS / 2);
     }
-    let text = fitted(flow_columns(&chosen), width);
+    let text = fitted(of_kind::<Flows>(&chosen), width);
     if chosen.len() == all {
         return text;
     }
@@ -129,20 +131,18 @@ mod tests {
         1 of 3 flows has STALLED or FAILED
         stream over tcp, one flow from here
           path        10.0.0.1:40000 -> 10.0.0.2:5003
-          bulk        20.00 s
+          bulk        20.0 s
           calls       send-recv; what arrives is copied to the application
 
-          flow  received   sent in  received in        rate   share
-            #1  12.50 MB  999.0 ms      1.000 s  300.0 Mb/s  25.0 %
-            #2  12.50 MB  999.0 ms      1.000 s  100.0 Mb/s  25.0 %
-            #3  12.50 MB  999.0 ms      1.000 s      FAILED  25.0 %
+          flow  state     received MB  rate Mb/s  share %  sent in ms  received in s
+             1  complete         12.5     300        25.0         999           1.00
+             2  complete         12.5     100        25.0         999           1.00
+             3  FAILED           12.5       0.00     25.0         999           1.00
 
         flow #3: FAILED: no
 
-          from here   400.0 Mb/s in all, 50.00 MB, Jain's index 0.988, fair from the
-                      start
-          processor   sender 0.2500 s, receiver unknown for 10^9 B, in the flows'
-                      threads
+          from here   400 Mb/s in all, 50.0 MB, Jain's index 0.988, fair from the start
+          processor   sender 0.250 s, receiver unknown for 10^9 B, in the flows' threads
         ");
     }
 
@@ -167,8 +167,9 @@ mod tests {
         let many = |count| LoadResult { flows: flows(count), ..load() };
         let numbers = |count, rows| {
             let text = text_of(vec![many(count)], 120, rows);
-            let words = text.split_whitespace().filter_map(|word| word.strip_prefix('#'));
-            words.map(|number| number.parse::<usize>().expect("a number")).collect::<Vec<_>>()
+            let rows = text.lines().skip_while(|line| !line.trim_start().starts_with("flow ")).skip(1);
+            let first = |line: &str| line.split_whitespace().next()?.parse::<usize>().ok();
+            rows.map_while(first).collect::<Vec<_>>()
         };
         let most = MOST_ROWS as u32;
         assert_eq!(numbers(most, Rows::Short), (1..=MOST_ROWS).collect::<Vec<_>>());

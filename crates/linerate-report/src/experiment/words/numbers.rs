@@ -36,8 +36,7 @@ fn trimmed(value: f64) -> String {
     if !text.contains('.') || text.contains('e') {
         return text;
     }
-    // Four digits, of which the last one goes.
-    text[..text.len() - 1].trim_end_matches('0').trim_end_matches('.').to_owned()
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Both ends of an interval, with the digits of [`value`].
@@ -149,7 +148,7 @@ mod tests {
             (25.3123, Some([25.21, 25.42]), "us", "25.31 us (25.21 to 25.42)"),
             (123_456.0, Some([100_000.0, 150_000.0]), "/s", "123456 /s (100000 to 150000)"),
             (0.01234, Some([0.012, 0.0127]), "share", "1.23 % (1.20 % to 1.27 %)"),
-            (941.37, None, "Mb/s", "941.4 Mb/s"),
+            (941.37, None, "Mb/s", "941 Mb/s"),
             (3.0e9, None, "B", "3.00e9 B"),
             (0.0, Some([0.0, 0.0]), "us", "0 us (0 to 0)"),
             (0.004, None, "share", "0.4 %"),
@@ -182,7 +181,7 @@ mod tests {
         }
         assert_eq!(interval(1.42, [1.401, 1.439], &figure), "1.40 to 1.44");
         figure.is_ratio = false;
-        assert_eq!(change(-12.5, &figure), "-12.50");
+        assert_eq!(change(-12.5, &figure), "-12.5");
         assert_eq!(interval(-12.5, [-14.0, 3.0], &figure), "-14.0 to +3.0");
     }
 

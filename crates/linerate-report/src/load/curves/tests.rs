@@ -158,15 +158,15 @@ fn a_caption_says_what_the_chart_has_besides() {
 fn an_interval_is_cut_where_there_is_nothing_and_a_value_has_its_unit() {
     let estimate = |half| Estimate { mean: 0.9, half_width: half, runs: 3 };
     let lines = |measure: &str, half| place(2.0, estimate(half), subject(measure), "key = 2").lines;
-    assert_eq!(lines("throughput_mbps", None), ["key = 2", "0.9000 Mb/s"]);
-    assert_eq!(lines("delay_p99_us", Some(0.5))[1], "0.9000 us (0.4000 to 1.400)");
+    assert_eq!(lines("throughput_mbps", None), ["key = 2", "0.900 Mb/s"]);
+    assert_eq!(lines("delay_p99_us", Some(0.5))[1], "0.900 us (0.400 to 1.40)");
     assert_eq!(
         lines("efficiency", Some(0.5))[1],
         "90.0 % (40.0 % to 140.0 %)",
         "several lines may be above one"
     );
     assert_eq!(lines("lost_share", Some(0.5))[1], "90.0 % (40.0 % to 100.0 %)");
-    assert_eq!(lines("jain", Some(2.0))[1], "0.9000 (0.000 to 1.000)");
+    assert_eq!(lines("jain", Some(2.0))[1], "0.900 (0.00 to 1.00)");
     let point = place(2.0, estimate(Some(1.0)), subject("throughput_mbps"), "");
     assert_eq!((point.x, point.y, point.interval), (2.0, 0.9, Some([0.0, 1.9])));
 }

@@ -107,7 +107,7 @@ fn a_load_says_who_offers_what_to_whom() {
         ),
         (
             "frame = 64\narrivals = 'burst'\nburst = '64KiB'\nevery = '10ms'",
-            "4 senders, each offering 64 KiB in bursts at the same instant, every 10.00 ms; frames of 64 B, to any other",
+            "4 senders, each offering 64 KiB in bursts at the same instant, every 10.0 ms; frames of 64 B, to any other",
         ),
     ] {
         assert_eq!(load(plan), text);
@@ -148,9 +148,9 @@ fn line(run: &LoadOutcome, label: &str) -> Option<String> {
 fn a_run_is_summed_up_in_numbers() {
     let run = fixture::outcome(4, 0.9, 1);
     for (label, text) in [
-        ("throughput", "900.0 Mb/s of frames, from header to check sequence"),
-        ("goodput", "873.0 Mb/s of IP packets"),
-        ("efficiency", "90.0 % of one line's 1.000 Gb/s"),
+        ("throughput", "900 Mb/s of frames, from header to check sequence"),
+        ("goodput", "873 Mb/s of IP packets"),
+        ("efficiency", "90.0 % of one line's 1.00 Gb/s"),
         // (1 + 2 + 3 + 4)^2 / (4 (1 + 4 + 9 + 16)).
         ("fairness", "0.8333, Jain's index of 4 senders"),
         (
@@ -158,8 +158,8 @@ fn a_run_is_summed_up_in_numbers() {
             "4800 offered: 4400 delivered, 40 lost (excessive collisions 12, overflow 28), \
              360 waiting or on their way at the end",
         ),
-        ("collisions", "0.3650 a delivered frame; 1606 in all, 8 late, 12 frames given up"),
-        ("PAUSE", "20 frames sent by stations, 24 received; stations were paused for 2.800 ms in all"),
+        ("collisions", "0.365 a delivered frame; 1606 in all, 8 late, 12 frames given up"),
+        ("PAUSE", "20 frames sent by stations, 24 received; stations were paused for 2.80 ms in all"),
     ] {
         assert_eq!(line(&run, label).as_deref(), Some(text));
     }
@@ -209,7 +209,7 @@ fn theory_delays_and_copies_are_told_where_there_are_any() {
     assert!(line(&run, "frames").expect("it is there").ends_with("; one frame repeated on the way besides"));
     run.delay = Delay { p50: Some(Span::from_us(10)), ..Delay::default() };
     run.lost.clear();
-    assert_eq!(line(&run, "delay").as_deref(), Some("p50 10.00 us"));
+    assert_eq!(line(&run, "delay").as_deref(), Some("p50 10.0 us"));
     run.delay = Delay::default();
     assert_eq!(line(&run, "delay").as_deref(), Some("none: no frame arrived"));
 }

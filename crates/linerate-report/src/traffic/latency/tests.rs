@@ -95,13 +95,13 @@ fn columns_have_every_percentile_and_keep_the_median_and_the_99th() {
     let expected = [
         ("latency", "bulk", 0),
         ("a second", "12346", 1),
-        ("p50", "10.00 us", 0),
-        ("p90", "20.00 us", 3),
-        ("p99", "30.00 us", 0),
-        ("p99.9", "40.00 us", 5),
-        ("p99.99", "50.00 us", 6),
-        ("p99.999", "60.00 us", 7),
-        ("longest", "1.500 ms", 1),
+        ("p50", "10.0 us", 0),
+        ("p90", "20.0 us", 3),
+        ("p99", "30.0 us", 0),
+        ("p99.9", "40.0 us", 5),
+        ("p99.99", "50.0 us", 6),
+        ("p99.999", "60.0 us", 7),
+        ("longest", "1.50 ms", 1),
         ("lost", "4", 2),
     ];
     assert_eq!(shown, expected);
@@ -118,6 +118,6 @@ fn a_flow_of_requests_that_went_wrong_says_how() {
         trouble(3, Ended::Failed("no\u{1b}".to_owned())),
         trouble(4, Ended::Complete),
     ];
-    let expected = ["flow #1: it never began", "flow #2: STALLED 5.000 s", "flow #3: FAILED: no\u{fffd}"];
+    let expected = ["flow #1: it never began", "flow #2: STALLED 5.00 s", "flow #3: FAILED: no\u{fffd}"];
     assert_eq!(super::troubles(&LoadResult { troubles, ..load() }), expected);
 }

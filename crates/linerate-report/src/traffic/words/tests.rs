@@ -44,11 +44,11 @@ fn amounts_are_in_powers_of_a_thousand() {
     for (bytes, text) in [
         (0, "0 B"),
         (9_999, "9999 B"),
-        (10_000, "10.00 kB"),
-        (999_999, "1000.0 kB"),
-        (1_000_000, "1.000 MB"),
-        (999_000_000, "999.0 MB"),
-        (1_000_000_000, "1.000 GB"),
+        (10_000, "10.0 kB"),
+        (999_999, "1000 kB"),
+        (1_000_000, "1.00 MB"),
+        (999_000_000, "999 MB"),
+        (1_000_000_000, "1.00 GB"),
         (2_500_000_000_000, "2500 GB"),
     ] {
         assert_eq!(amount(bytes), text);
@@ -57,14 +57,14 @@ fn amounts_are_in_powers_of_a_thousand() {
 
 #[test]
 fn rates_times_and_moments_have_the_unit_that_fits() {
-    assert_eq!([None, Some(0.5), Some(2_500.0)].map(rate), ["-", "500.0 kb/s", "2.500 Gb/s"]);
-    assert_eq!([None, Some(0.25), Some(1_500.0)].map(time), ["-", "250.0 ns", "1.500 ms"]);
-    assert_eq!([0.031_25, 2.0].map(since), ["31.25 ms", "2.000 s"]);
+    assert_eq!([None, Some(0.5), Some(2_500.0)].map(rate), ["-", "500 kb/s", "2.50 Gb/s"]);
+    assert_eq!([None, Some(0.25), Some(1_500.0)].map(time), ["-", "250 ns", "1.50 ms"]);
+    assert_eq!([0.031_25, 2.0].map(since), ["31.2 ms", "2.00 s"]);
 }
 
 #[test]
 fn a_flow_has_a_rate_or_the_class_that_it_has_instead() {
-    assert_eq!(speed(&flow(1, 941.5)), "941.5 Mb/s");
+    assert_eq!(speed(&flow(1, 941.5)), "942 Mb/s");
     assert_eq!(speed(&broken(1, FlowClass::Stalled, "5 s")), "STALLED");
     assert_eq!(speed(&broken(1, FlowClass::Failed, "no")), "FAILED");
 }
@@ -135,17 +135,14 @@ fn a_headline_says_what_goes_where() {
 fn what_bounds_a_bulk_is_said() {
     let said = |bulk: StreamPlan| fact(&stream(bulk), "bulk").expect("it is a stream");
     let plan = StreamPlan::default;
-    assert_eq!(said(plan()), "3.000 s");
-    assert_eq!(
-        said(StreamPlan { warm_up: Span::from_ms(500), ..plan() }),
-        "3.000 s after 500.0 ms of warm-up"
-    );
+    assert_eq!(said(plan()), "3.00 s");
+    assert_eq!(said(StreamPlan { warm_up: Span::from_ms(500), ..plan() }), "3.00 s after 500 ms of warm-up");
     assert_eq!(said(StreamPlan { count: Some(1), ..plan() }), "one message a flow");
     assert_eq!(said(StreamPlan { count: Some(7), ..plan() }), "7 messages a flow");
     let bytes = StreamPlan { bytes: Some(linerate_core::units::Size(1 << 20)), count: Some(7), ..plan() };
     assert_eq!(said(bytes), "1 MiB a flow");
     let paced = StreamPlan { rate: Some(Rate::from_mbps(100.0)), ..plan() };
-    assert_eq!(said(paced), "3.000 s, paced to 100.0 Mb/s a direction");
+    assert_eq!(said(paced), "3.00 s, paced to 100 Mb/s a direction");
 }
 
 #[test]
