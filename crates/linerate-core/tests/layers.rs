@@ -1,6 +1,6 @@
 //! The modules of every crate stand in layers, and each uses only what stands below it.
 //!
-//! The order is the block under "The order of layers" in ARCHITECTURE.md. A *room* is a module at the
+//! The order is the block under "The order of layers" in docs/layers.md. A *room* is a module at the
 //! root of a crate with everything in it. What counts is every path in a source file that begins with
 //! `crate`, `super`, `self` or the name of a crate of the workspace. Comments, texts and what only
 //! tests see (`#[cfg(test)]`) do not count.
@@ -43,7 +43,7 @@ impl Layers {
 
 /// The lists in a page: `NAME uses NAMES` for a crate, then a line for each row of its rooms.
 fn read_lists(page: &str) -> BTreeMap<String, Layers> {
-    let section = page.split_once(HEADING).expect("ARCHITECTURE.md has the heading").1;
+    let section = page.split_once(HEADING).expect("docs/layers.md has the heading").1;
     let block = section.split("```").nth(1).expect("a fenced block follows the heading");
     let mut lists: BTreeMap<String, Layers> = BTreeMap::new();
     let mut current = String::new();
@@ -362,7 +362,7 @@ fn sources_below(folder: &Path) -> Sources {
 #[test]
 fn every_crate_stands_in_its_layers() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let lists = read_lists(&fs::read_to_string(root.join("ARCHITECTURE.md")).expect("the page"));
+    let lists = read_lists(&fs::read_to_string(root.join("docs/layers.md")).expect("the page"));
     let folders = fs::read_dir(root.join("crates")).expect("the crates").map(|entry| entry.expect("a crate"));
     let crates: BTreeSet<String> = folders
         .filter(|folder| folder.path().join("Cargo.toml").exists())
@@ -376,7 +376,7 @@ fn every_crate_stands_in_its_layers() {
     for name in &crates {
         wrong.extend(objections(name, &lists, &sources_below(&root.join("crates").join(name).join("src"))));
     }
-    assert!(wrong.is_empty(), "arrows against ARCHITECTURE.md:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "arrows against docs/layers.md:\n{}", wrong.join("\n"));
 }
 
 /// What is wrong with a crate of three rooms, whose middle one is `middle`.

@@ -108,7 +108,7 @@ mod tests {
         assert!(close(&both.points, [(64, 1000.0), (1000, 4000.0)]), "{both:?}");
         assert!(close(&slower.points, [(64, 1706.7), (1000, 5333.3)]), "{slower:?}");
         // 8 GB/s read and written are 4 GB/s copied.
-        assert_eq!(memory.label, "copy beyond the caches by one thread: 32.00 Gb/s");
+        assert_eq!(memory.label, "copy beyond the caches by one thread: 32.0 Gb/s");
         assert!(close(&memory.points, [(64, 32_000.0), (1000, 32_000.0)]), "{memory:?}");
         assert!(report.ceilings.is_empty(), "a curve may exceed each of them");
     }
