@@ -1,5 +1,6 @@
 //! What an experiment found, as text, JSON, CSV and HTML.
 
+mod axes;
 mod clean;
 mod costs;
 mod draw;

@@ -6,8 +6,14 @@ mod labels;
 
 use serde::Serialize;
 
-use super::plot::{self, ACROSS, Axis, Look, Mark, PALETTE, Place, Spot, UNIT, UP, look, spot};
+use super::plot::{self, ACROSS, Axis, Frame, Look, Mark, Place, Spot, UNIT, UP, look, spot};
+use super::text::escaped;
 use labels::{Label, Rectangle};
+
+/// A chart of at most so many points shows their values without a script too.
+const FEW: usize = 100;
+/// How near to a point that is. Unit: quarter pixels.
+const TIP: u32 = 10 * UNIT;
 
 /// The title of a chart.
 pub(super) struct Title {
@@ -57,6 +63,28 @@ impl Figure {
     /// Grid, labels and titles, as SVG.
     pub(super) fn axes(&self) -> String {
         plot::axes([&self.x, &self.y])
+    }
+
+    /// Of the picture. Unit: quarter pixels.
+    pub(super) fn height(&self) -> u32 {
+        Frame::of([&self.x, &self.y]).height
+    }
+
+    /// Whether its rows or cells have names.
+    pub(super) const fn is_of_words(&self) -> bool {
+        self.x.words().is_some() || self.y.words().is_some()
+    }
+
+    /// The values of a chart of few points where they are, as SVG that shows them without a script.
+    pub(super) fn tips(&self) -> String {
+        let aims: Vec<&Aim> = self.layers.iter().flat_map(|layer| &layer.aims).collect();
+        let tip = |aim: &&Aim| {
+            let (x, y, lines) = (aim.x, aim.y, escaped(&aim.lines.join("\n")));
+            format!(
+                "<circle cx=\"{x}\" cy=\"{y}\" r=\"{TIP}\" opacity=\"0\"><title>{lines}</title></circle>\n"
+            )
+        };
+        aims.iter().filter(|_| aims.len() <= FEW).map(tip).collect()
     }
 
     /// Whether all its marks are in units of its axes, so that it can be drawn anew over others.
@@ -121,19 +149,43 @@ pub(super) struct Layer {
 
 impl Layer {
     /// The colour where no style sheet sets another.
-    pub(super) const fn colour(&self) -> &'static str {
-        PALETTE[self.look.colour]
+    pub(super) fn colour(&self) -> &'static str {
+        self.look.on_white()
     }
 
     /// These marks over these axes, and the points with tooltips; `index` chooses the look.
     pub(super) fn new(
         (index, name): (usize, impl Into<String>),
         axes: [&Axis; 2],
-        marks: Vec<Mark>,
-        aims: Vec<Aim>,
+        mut marks: Vec<Mark>,
+        mut aims: Vec<Aim>,
     ) -> Self {
+        marks.retain(Mark::is_sound);
+        aims.retain(|aim| aim.at.0.is_finite() && aim.at.1.is_finite());
         let svg = plot::svg(axes, &marks);
         Self { number: index, marks, svg, look: look(index), name: name.into(), aims }
+    }
+
+    /// What its points look like, for the legend.
+    pub(super) fn legend(&self) -> String {
+        let shape = self.marks.iter().find_map(|mark| match mark {
+            Mark::Point { shape, .. } => Some(*shape),
+            _ => None,
+        });
+        let has_line =
+            self.marks.iter().any(|mark| matches!(mark, Mark::Line { through, .. } if through.len() > 2));
+        let dashes = self.look.legend_dashes();
+        let line = format!(
+            "<line x1=\"0\" y1=\"5\" x2=\"34\" y2=\"5\" stroke=\"currentColor\" stroke-width=\"3\" stroke-dasharray=\"{dashes}\"/>"
+        );
+        shape.filter(|_| !has_line).map_or(line, |shape| shape.svg((17, 5), 4, 2))
+    }
+
+    /// The same with what another one of the same look has.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.marks.extend(other.marks);
+        self.aims.extend(other.aims);
+        self.svg = format!("{}\n{}", self.svg, other.svg);
     }
 }
 

@@ -32,7 +32,6 @@ fn of_item(item: &Item) -> String {
             title + &facts(&card.keys) + &note
         }
         Item::Chart(figure) => named("Chart", &figure.title),
-        Item::Drawing(drawing) => named("Chart", &drawing.title),
         Item::Maps(maps) => maps.maps.iter().map(|map| named("Heat map", &map.title)).collect(),
         Item::Scale(_) => String::new(),
         Item::Table(view) => table(view),

@@ -4,7 +4,6 @@ mod charts;
 mod columns;
 mod draw;
 mod page;
-mod palette;
 mod scale;
 mod svg;
 mod text;

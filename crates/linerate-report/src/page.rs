@@ -83,7 +83,7 @@ pub(crate) fn html(document: Document, maps: Option<Script>) -> Result<String, R
     let page = Page {
         title,
         style,
-        script: include_str!("../templates/page.js"),
+        script: concat!(include_str!("../templates/marks.js"), include_str!("../templates/page.js")),
         hover,
         maps,
         sections: anchored(sections),

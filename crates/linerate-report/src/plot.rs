@@ -2,13 +2,39 @@
 
 mod axis;
 mod draw;
+mod frame;
+mod mark;
+pub(crate) mod palette;
+mod tiles;
+mod words;
 
 pub(crate) use axis::{Axis, Labels, Scale, decimal, evenly, step, time_label};
-pub(crate) use draw::{ACROSS, HEIGHT, Mark, Place, Spot, UNIT, UP, WIDTH, axes, short, spot, svg, text};
+pub(crate) use draw::{axes, text};
+pub(crate) use frame::{ACROSS, Frame, HEIGHT, UP, WIDTH};
+pub(crate) use mark::{Mark, Shape, Side, short, svg};
+pub(crate) use tiles::{BLANK, Shades, Tiles, cell};
+pub(crate) use words::{columns_of, rows, rows_of};
+
+/// Units a pixel: places are whole numbers, which at one a pixel would show as steps.
+pub(crate) const UNIT: u32 = 4;
+
+/// A place in units of two axes.
+pub(crate) type Place = (f64, f64);
+/// A place in a picture. Unit: quarter pixels, from the left and from the top.
+pub(crate) type Spot = (i32, i32);
+
+/// Where a place is in a picture.
+pub(crate) fn spot(axes: [&Axis; 2], place: Place) -> Spot {
+    Frame::of(axes).spot(axes, place)
+}
 
 /// Colours that people with any colour vision can tell apart on white.
 /// Source: Okabe and Ito, Color Universal Design (2008); yellow is too pale for a line.
 pub(crate) const PALETTE: [&str; 6] = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"];
+/// The colour of what counts less, on white.
+const GREY: &str = "#5C5C63";
+/// The index of what counts less: it is grey.
+pub(crate) const PALE: usize = usize::MAX;
 /// Dashes, in user units of a picture, once the colours are used up.
 const DASHES: [&str; 3] = ["none", "36 20", "10 16"];
 
@@ -22,6 +48,11 @@ pub(crate) struct Look {
 }
 
 impl Look {
+    /// The colour on white.
+    pub(crate) fn on_white(self) -> &'static str {
+        PALETTE.get(self.colour).unwrap_or(&GREY)
+    }
+
     /// The dashes in a picture of whole pixels.
     pub(crate) fn thin_dashes(self) -> String {
         let units = self.dashes.split(' ').map(|dash| {
@@ -48,6 +79,9 @@ pub(crate) const fn look_of(index: usize, kind: usize) -> Look {
 
 /// The look of curve `index`.
 pub(crate) const fn look(index: usize) -> Look {
+    if index == PALE {
+        return Look { colour: PALETTE.len(), dashes: DASHES[0] };
+    }
     Look { colour: index % PALETTE.len(), dashes: DASHES[index / PALETTE.len() % DASHES.len()] }
 }
 

@@ -54,7 +54,6 @@ pub(crate) enum Item {
     Keys(Card),
     Facts(Vec<Entry>),
     Chart(Figure),
-    Drawing(Drawing),
     Maps(Box<Maps>),
     Scale(Vec<Swatch>),
     Table(TableView),
@@ -66,18 +65,6 @@ pub(crate) enum Item {
         title: String,
         text: String,
     },
-}
-
-/// A picture with a size of its own, as the inside of an SVG document. Unit of its size: pixels.
-pub(crate) struct Drawing {
-    /// Its name in the page.
-    pub(crate) id: String,
-    pub(crate) title: String,
-    /// How to read it.
-    pub(crate) caption: String,
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    pub(crate) svg: String,
 }
 
 /// The heat maps of a mesh.

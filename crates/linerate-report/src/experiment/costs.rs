@@ -3,28 +3,26 @@
 use linerate_analysis::experiment::{Costs, Findings, Offer};
 use linerate_analysis::figures::Better;
 
-use super::draw::{Head, Kind, around, from_zero};
+use super::axes::{around, from_zero};
+use super::draw::Kind;
 use super::scatter::{self, Spot};
 use super::{views, words};
 use crate::columns::Column;
-use crate::section::Drawing;
+use crate::figure::{Figure, Title};
 
 /// The chart: merit upwards, cost to the right, and the offers that nothing beats joined. Absent without offers.
-pub(super) fn drawing(findings: &Findings, costs: &Costs) -> Option<Drawing> {
+pub(super) fn figure(findings: &Findings, costs: &Costs) -> Option<Figure> {
     if costs.offers.is_empty() {
         return None;
     }
     let spots: Vec<Spot> = costs.offers.iter().map(|offer| spot(findings, costs, offer)).collect();
-    let mut front: Vec<usize> =
-        (0..spots.len()).filter(|nth| costs.offers[*nth].beaten_by.is_empty()).collect();
-    front.sort_by(|one, other| spots[*one].at[0].total_cmp(&spots[*other].at[0]));
-    let across: Vec<f64> = spots.iter().map(|it| it.at[0]).collect();
+    let across: Vec<f64> = spots.iter().map(|it| it.at.0).collect();
     let up: Vec<f64> =
-        spots.iter().flat_map(|it| [it.at[1]].into_iter().chain(it.interval.into_iter().flatten())).collect();
+        spots.iter().flat_map(|it| [it.at.1].into_iter().chain(it.interval.into_iter().flatten())).collect();
     let less =
         findings.figures.iter().any(|it| it.figure.title == costs.merit && it.figure.better == Better::Less);
     let side = if less { "down" } else { "up" };
-    let head = Head {
+    let title = Title {
         id: "costs".to_owned(),
         title: format!("{} against cost", costs.merit),
         caption: format!(
@@ -35,26 +33,25 @@ pub(super) fn drawing(findings: &Findings, costs: &Costs) -> Option<Drawing> {
         &from_zero(&format!("cost ({} of {})", costs.currency, costs.date), &across),
         &around(&costs.merit, &costs.unit, &up),
     ];
-    Some(scatter::drawing(head, axes, &spots, &front))
+    Some(scatter::figure(title, axes, &spots))
 }
 
 fn spot(findings: &Findings, costs: &Costs, offer: &Offer) -> Spot {
     let name = words::cell(findings, offer.cell);
     let merit = words::estimate(offer.merit, offer.interval, &costs.unit);
     Spot {
-        at: [offer.cost, offer.merit],
+        at: (offer.cost, offer.merit),
         interval: offer.interval,
         kind: match (offer.beaten_by.is_empty(), offer.uncertain) {
             (true, _) => Kind::Plain,
             (false, true) => Kind::Differs,
             (false, false) => Kind::Pale,
         },
-        tip: format!(
-            "{name}: {merit} for {} {}, beaten by {}",
-            words::money(offer.cost),
-            costs.currency,
-            views::beaten(findings, offer)
-        ),
+        lines: vec![
+            name,
+            format!("{merit} for {} {}", words::money(offer.cost), costs.currency),
+            format!("beaten by {}", views::beaten(findings, offer)),
+        ],
         name: words::brief(findings, offer.cell),
     }
 }

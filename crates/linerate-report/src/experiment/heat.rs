@@ -1,28 +1,22 @@
 //! A figure over the levels of two factors.
 
 use linerate_analysis::experiment::{FigureFound, Findings};
-use linerate_analysis::figures::Better;
 
-use super::draw::{Anchor, Head, LINE, Pen, WIDTH, lines, width_of};
 use super::{views, words};
-use crate::section::Drawing;
+use crate::figure::{Aim, Figure, Layer, Title};
+use crate::plot::{self, Mark, Side, UNIT};
 
-/// Height of a cell, and of the legend with its blank. Unit: pixels.
-const TALL: f64 = 46.0;
-const LEGEND: f64 = 44.0;
-/// Most room of the names of levels at the left, and the widest cell.
-const NAMES: f64 = 220.0;
-const WIDEST: f64 = 210.0;
-/// The least width of a cell.
-const LEAST: f64 = 74.0;
-/// From this shade on text is in the colour of the page.
-const DARK: f64 = 0.55;
-/// Shades of the least and the greatest value.
-const SHADES: [f64; 2] = [0.08, 0.9];
+/// The least and the most room of a cell, across and up. Unit: pixels.
+const WIDE: [u32; 2] = [84, 210];
+const TALL: [u32; 2] = [46, 46];
+/// Half of a cell, but for the gap between two.
+const HALF: f64 = 0.485;
+/// Shades of the least and the greatest value, on both of which letters can be read.
+const SHADES: [f64; 2] = [0.06, 0.6];
 
 /// The cells of two factors, the others at their base.
 struct Grid<'a> {
-    /// The factors from left to right and from below, by position.
+    /// The factors from left to right and from above, by position.
     factors: [usize; 2],
     names: [&'a str; 2],
     levels: [&'a [String]; 2],
@@ -31,74 +25,64 @@ struct Grid<'a> {
 }
 
 /// The chart of two factors with the most levels. Absent if there are not two, or most of their cells have no value.
-pub(super) fn drawing(findings: &Findings, figure: &FigureFound) -> Option<Drawing> {
+pub(super) fn figure(findings: &Findings, figure: &FigureFound) -> Option<Figure> {
     let grid = grid(findings, figure)?;
-    let values = grid.cells.iter().flatten().flatten().filter_map(|cell| value(figure, *cell));
-    let ends = values.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], it| [low.min(it), high.max(it)]);
-    let layout = Layout::of(&grid);
-    let mut pen = Pen::default();
-    legend(&mut pen, figure, ends);
-    for (row, cells) in grid.cells.iter().enumerate() {
-        for (column, cell) in cells.iter().enumerate() {
-            let at = layout.place(column, row);
-            draw(&mut pen, (findings, figure), *cell, (at, layout.wide, ends));
-        }
-    }
-    let bottom = layout.names(&mut pen, &grid);
-    let width = layout.place(grid.levels[0].len(), 0).0 + 8.0;
-    Some(head(findings, figure, &grid).over(pen, [width.max(WIDTH), bottom]))
-}
-
-/// Where the cells of a grid stand.
-struct Layout {
-    /// Where the first column begins.
-    left: f64,
-    /// Width of a cell.
-    wide: f64,
-    /// Below the last row, which is the first level.
-    bottom: f64,
-}
-
-impl Layout {
-    fn of(grid: &Grid<'_>) -> Self {
-        let names = grid.levels[1].iter().map(|name| width_of(name)).fold(width_of(grid.names[1]), f64::max);
-        let left = names.min(NAMES) + 16.0;
-        let wide = ((WIDTH - left - 8.0) / grid.levels[0].len() as f64).clamp(LEAST, WIDEST);
-        Self { left, wide, bottom: LEGEND + LINE + TALL * grid.cells.len() as f64 }
-    }
-
-    /// The upper left corner of a cell.
-    fn place(&self, column: usize, row: usize) -> (f64, f64) {
-        (self.left + self.wide * column as f64, self.bottom - TALL * (row + 1) as f64)
-    }
-
-    /// The names of levels and of both factors, and how far down they reach.
-    fn names(&self, pen: &mut Pen, grid: &Grid<'_>) -> f64 {
-        for (row, level) in grid.levels[1].iter().enumerate() {
-            let name = lines(level, self.left - 16.0, 1).concat();
-            let y = self.place(0, row).1 + TALL / 2.0 + 4.5;
-            pen.text((self.left - 8.0, y), Anchor::End, "strong", &name);
-        }
-        let mut deepest = 1;
-        for (column, level) in grid.levels[0].iter().enumerate() {
-            let middle = self.place(column, 0).0 + self.wide / 2.0;
-            let name = lines(level, self.wide - 6.0, 2);
-            deepest = deepest.max(name.len());
-            for (nth, line) in name.iter().enumerate() {
-                pen.text((middle, self.bottom + LINE * (nth as f64 + 1.0)), Anchor::Middle, "strong", line);
+    let known = || grid.cells.iter().flatten().flatten().filter_map(|cell| value(figure, *cell));
+    let ends =
+        known().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], it| [low.min(it), high.max(it)]);
+    let x = plot::columns_of(grid.names[0], grid.levels[0], WIDE);
+    let y = plot::rows_of(grid.names[1], grid.levels[1], TALL);
+    let axes = [&x, &y];
+    let (mut marks, mut aims, mut best) = (Vec::new(), Vec::new(), Vec::new());
+    for (row, cells) in (0..).zip(&grid.cells) {
+        for (column, cell) in (0..).zip(cells) {
+            let at = (f64::from(column), f64::from(row));
+            let Some((cell, number)) = cell.and_then(|cell| Some((cell, value(figure, cell)?))) else {
+                marks.push(Mark::Text { at, side: Side::Inside, lines: vec!["-".to_owned()] });
+                continue;
+            };
+            let corners = [(at.0 - HALF, at.1 - HALF), (at.0 + HALF, at.1 + HALF)];
+            marks.push(Mark::bar(corners, shade(number, ends)));
+            let lines = lines(findings, figure, (cell, number));
+            marks.push(Mark::Text { at, side: Side::Inside, lines });
+            aims.push(Aim::at(axes, at, tip(findings, figure, (cell, number))));
+            if figure.best.as_ref().is_some_and(|best| best.cell == cell) {
+                best.push(frame(corners));
             }
         }
-        let [across, up] = grid.names;
-        let up = lines(up, self.left - 16.0, 1).concat();
-        pen.text((self.left - 8.0, LEGEND + LINE - 8.0), Anchor::End, "soft", &up);
-        let below = self.bottom + LINE * (1.4 + f64::from(deepest as u32));
-        let middle = f64::midpoint(self.left, self.place(grid.levels[0].len(), 0).0);
-        pen.text((middle, below), Anchor::Middle, "soft", across);
-        below + LINE * 0.8
     }
+    let mut layers = vec![Layer::new((0, "mean"), axes, marks, aims)];
+    if !best.is_empty() {
+        layers.push(Layer::new((1, "best cell"), axes, best, Vec::new()));
+    }
+    Some(Figure::new(title(findings, figure, &grid, ends), axes, layers))
 }
 
-fn head(findings: &Findings, figure: &FigureFound, grid: &Grid<'_>) -> Head {
+fn frame([(left, low), (right, high)]: [plot::Place; 2]) -> Mark {
+    Mark::line([(left, low), (right, low), (right, high), (left, high), (left, low)], 3 * UNIT)
+}
+
+/// What is written in a cell: its value, and what it is of the base.
+fn lines(findings: &Findings, figure: &FigureFound, (cell, number): (usize, f64)) -> Vec<String> {
+    let interval = figure.cells[cell].as_ref().and_then(|it| it.interval);
+    let all: Vec<usize> = (0..figure.cells.len()).collect();
+    let digits = interval.map(|ends| views::common(figure, &all).unwrap_or(ends));
+    let base = words::base(findings).filter(|base| *base != cell).and_then(|base| value(figure, base));
+    let against = base.map_or_else(
+        || "base".to_owned(),
+        |base| {
+            words::change(if figure.figure.is_ratio { number / base } else { number - base }, &figure.figure)
+        },
+    );
+    vec![words::value(number, digits, &figure.figure.unit), against]
+}
+
+fn tip(findings: &Findings, figure: &FigureFound, (cell, number): (usize, f64)) -> Vec<String> {
+    let interval = figure.cells[cell].as_ref().and_then(|it| it.interval);
+    vec![words::cell(findings, cell), words::estimate(number, interval, &figure.figure.unit)]
+}
+
+fn title(findings: &Findings, figure: &FigureFound, grid: &Grid<'_>, ends: [f64; 2]) -> Title {
     let [across, up] = grid.names;
     let others: Vec<String> = findings
         .factors
@@ -110,10 +94,13 @@ fn head(findings: &Findings, figure: &FigureFound, grid: &Grid<'_>) -> Head {
     let at = if others.is_empty() { String::new() } else { format!(" With {}.", others.join(", ")) };
     let here = |cell: usize| grid.cells.iter().flatten().any(|it| *it == Some(cell));
     let best = figure.best.as_ref().filter(|best| here(best.cell)).map_or("", |_| " Framed: the best cell.");
-    Head {
+    let [low, high] = ends.map(|end| words::estimate(end, None, &figure.figure.unit));
+    Title {
         id: "heat".to_owned(),
         title: format!("{} over {across} and {up}", words::titled(&figure.figure.title, &figure.figure.unit)),
-        caption: format!("Each cell: the mean of its runs, and what it is of the base.{at}{best}"),
+        caption: format!(
+            "Each cell: the mean of its runs, and what it is of the base. The darker, the higher: {low} to {high}.{at}{best}"
+        ),
     }
 }
 
@@ -163,116 +150,34 @@ fn shade(value: f64, [low, high]: [f64; 2]) -> f64 {
     SHADES[0] + share * (SHADES[1] - SHADES[0])
 }
 
-fn draw(
-    pen: &mut Pen,
-    (findings, figure): (&Findings, &FigureFound),
-    cell: Option<usize>,
-    ((x, y), wide, ends): ((f64, f64), f64, [f64; 2]),
-) {
-    let size = (wide - 2.0, TALL - 2.0);
-    let middle = x + wide / 2.0 - 1.0;
-    let Some((cell, number)) = cell.and_then(|cell| Some((cell, value(figure, cell)?))) else {
-        pen.field("missing", (x, y), size, 1.0);
-        pen.text((middle, y + TALL / 2.0 + 4.5), Anchor::Middle, "soft", "-");
-        return;
-    };
-    let shown = figure.cells[cell].as_ref();
-    let unit = &figure.figure.unit;
-    let all: Vec<usize> = (0..figure.cells.len()).collect();
-    let digits = shown.and_then(|it| it.interval).map(|ends| views::common(figure, &all).unwrap_or(ends));
-    let text = words::value(number, digits, unit);
-    let against =
-        words::base(findings).filter(|base| *base != cell).and_then(|base| value(figure, base)).map(|base| {
-            words::change(if figure.figure.is_ratio { number / base } else { number - base }, &figure.figure)
-        });
-    let shade = shade(number, ends);
-    let ink = if shade > DARK { "over" } else { "strong" };
-    let interval = shown.and_then(|it| it.interval);
-    pen.tipped(
-        &format!("{}: {}", words::cell(findings, cell), words::estimate(number, interval, unit)),
-        |pen| {
-            pen.field("accent solid", (x, y), size, shade);
-            pen.text((middle, y + TALL / 2.0 - 3.0), Anchor::Middle, ink, &text);
-            pen.text(
-                (middle, y + TALL / 2.0 + LINE - 4.0),
-                Anchor::Middle,
-                ink,
-                against.as_deref().unwrap_or("base"),
-            );
-            if figure.best.as_ref().is_some_and(|best| best.cell == cell) {
-                pen.path(
-                    "frame",
-                    &[(x, y), (x + size.0, y), (x + size.0, y + size.1), (x, y + size.1), (x, y - 1.5)],
-                );
-            }
-        },
-    );
-}
-
-/// The shades from the least to the greatest value.
-fn legend(pen: &mut Pen, figure: &FigureFound, ends: [f64; 2]) {
-    let unit = &figure.figure.unit;
-    let [low, high] = ends.map(|end| words::estimate(end, None, unit));
-    let [before, after] = match figure.figure.better {
-        Better::More => ["", " (better)"],
-        Better::Less => [" (better)", ""],
-        Better::Neither => ["", ""],
-    };
-    let low = format!("{low}{before}");
-    pen.text((4.0, 20.0), Anchor::Start, "soft", &low);
-    let left = width_of(&low) + 14.0;
-    for nth in 0..5_u32 {
-        let share = f64::from(nth) / 4.0;
-        pen.field(
-            "accent solid",
-            (left + f64::from(nth) * 26.0, 8.0),
-            (26.0, 16.0),
-            shade(share, [0.0, 1.0]),
-        );
-    }
-    pen.text((left + 140.0, 20.0), Anchor::Start, "soft", &format!("{high}{after}"));
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::fixture;
     use super::*;
 
-    /// The shade of each cell, in the order in which they are drawn.
-    fn shades(svg: &str) -> Vec<f64> {
-        let cells = svg.split("<rect class=\"accent solid\"").skip(1);
-        let all = cells.map(|it| {
-            let shade = it.split("fill-opacity=\"").nth(1).and_then(|it| it.split('"').next());
-            shade.and_then(|it| it.parse().ok()).expect("a shade")
-        });
-        // Five of the legend.
-        all.skip(5).collect()
+    /// The place and the shade of each cell.
+    fn cells(chart: &Figure) -> Vec<((f64, f64), f64)> {
+        let cell = |mark: &Mark| match mark {
+            Mark::Area { outline, dark } => Some(((outline[0].0 + HALF, outline[0].1 + HALF), *dark)),
+            _ => None,
+        };
+        chart.layers[0].marks.iter().filter_map(cell).collect()
     }
 
     #[test]
-    fn the_best_cell_is_the_darkest_and_the_base_stands_at_the_lower_left() {
+    fn the_best_cell_is_the_darkest_and_the_base_stands_at_the_upper_left() {
         let full = fixture::full();
-        let chart = drawing(&full, &full.figures[0]).expect("two factors");
-        let shades = shades(&chart.svg);
-        // Cells are drawn from the base upwards, and from left to right.
+        let chart = figure(&full, &full.figures[0]).expect("two factors");
         let expected =
-            [612.3, 640.8, 661.7, 870.4, 938.6, 941.2].map(|it| 0.08 + 0.82 * (it - 612.3) / (941.2 - 612.3));
-        for (shade, expected) in shades.iter().zip(expected) {
-            assert!((shade - expected).abs() < 0.001, "{shades:?}");
+            [612.3, 640.8, 661.7, 870.4, 938.6, 941.2].map(|it| 0.06 + 0.54 * (it - 612.3) / (941.2 - 612.3));
+        let cells = cells(&chart);
+        for ((_, shade), expected) in cells.iter().zip(expected) {
+            assert!((shade - expected).abs() < 0.001, "{cells:?}");
         }
-        assert_eq!(shades.len(), 6);
-        let place = |text: &str| {
-            let label = chart.svg.split("<text ").find(|it| it.contains(text)).expect("it is written");
-            let number = |name: &str| {
-                let it = label.split(&format!("{name}=\"")).nth(1).and_then(|it| it.split('"').next());
-                it.and_then(|it| it.parse::<f64>().ok()).expect("a place")
-            };
-            [number("x"), number("y")]
-        };
-        let [base, best] = [place(">base<"), place(">941.2<")];
-        assert!(base[0] < best[0] && base[1] > best[1], "{base:?} {best:?}");
-        assert_eq!(chart.svg.matches("class=\"frame\"").count(), 1);
-        assert_eq!(chart.svg.matches(">base</text>").count(), 1);
+        assert_eq!((cells.len(), cells[0].0), (6, (0.0, 0.0)));
+        assert_eq!(chart.layers[1].marks, [frame([(2.0 - HALF, 1.0 - HALF), (2.0 + HALF, 1.0 + HALF)])]);
+        assert_eq!(chart.layers[0].svg.matches("\nbase\n").count(), 1);
+        assert!(chart.layers[0].svg.contains("\n941.2\n"));
     }
 
     #[test]
@@ -282,18 +187,18 @@ mod tests {
         for cell in &mut full.cells {
             cell.levels.push(0);
         }
-        let chart = drawing(&full, &full.figures[0]).expect("two factors");
+        let chart = figure(&full, &full.figures[0]).expect("two factors");
         assert!(chart.caption.contains("With cpu = 0."), "{}", chart.caption);
         full.cells.iter_mut().for_each(|cell| cell.levels[2] = 1);
-        assert!(drawing(&full, &full.figures[0]).is_none(), "no cell is at the base of the third factor");
+        assert!(figure(&full, &full.figures[0]).is_none(), "no cell is at the base of the third factor");
     }
 
     #[test]
     fn one_factor_has_no_map_and_a_missing_cell_is_empty() {
         let prices = fixture::prices();
-        assert!(drawing(&prices, &prices.figures[0]).is_none());
+        assert!(figure(&prices, &prices.figures[0]).is_none());
         let failed = fixture::failed();
-        let chart = drawing(&failed, &failed.figures[0]).expect("four of six cells");
-        assert_eq!(chart.svg.matches("class=\"missing\"").count(), 2);
+        let chart = figure(&failed, &failed.figures[0]).expect("four of six cells");
+        assert_eq!(chart.layers[0].svg.matches("\n-\n").count(), 2);
     }
 }

@@ -8,10 +8,9 @@ use linerate_analysis::report::Report;
 use super::clean::cleaned;
 use super::{costs, forest, heat, overlay, search, stairs, trade, views, words};
 use crate::error::RenderError;
+use crate::figure::Figure;
 use crate::page::html as page;
-use crate::section::{
-    self, Cell, Document, Drawing, Entry, Item, Part, Section, TableView, Warning, entries,
-};
+use crate::section::{self, Cell, Document, Entry, Item, Part, Section, TableView, Warning, entries};
 
 /// Most pairs in a chart; the table has all.
 const PAIRS: usize = 24;
@@ -39,7 +38,7 @@ pub fn html(findings: &Findings, curves: Option<&Report>) -> Result<String, Rend
         section::tables(tables::all(findings)).chain(has_effects.then(|| Item::Note(READ.to_owned())));
     let mut sections =
         vec![Section::new(Part::Result, "result", "", [found].into_iter().chain(about).collect())];
-    sections.extend(drawings(findings));
+    sections.extend(figures(findings));
     sections.extend([
         Section::new(Part::Charts, "curves", "Curves of the cells", section::charts(overlay).collect()),
         Section::new(Part::Doubts, "cautions", "Cautions", cautions.into_iter().collect()),
@@ -87,23 +86,23 @@ fn facts(findings: &Findings) -> Vec<Entry> {
 }
 
 /// The charts, those that answer the question first.
-fn drawings(findings: &Findings) -> Vec<Section> {
+fn figures(findings: &Findings) -> Vec<Section> {
     let way = match &findings.way {
-        Some(WayFound::Staircase(found)) => stairs::drawing(findings, found),
-        Some(WayFound::Search(found)) => search::drawing(found),
+        Some(WayFound::Staircase(found)) => stairs::figure(findings, found),
+        Some(WayFound::Search(found)) => search::figure(found),
         None => None,
     };
     let is_search = matches!(findings.way, Some(WayFound::Search(_)));
     let goal = findings.figures.first();
     let effects = goal.into_iter().flat_map(|goal| effects(goal, 0)).collect();
     // A design that finds its own way leaves most combinations out.
-    let heat = goal.filter(|_| findings.way.is_none()).and_then(|goal| heat::drawing(findings, goal));
-    let trade = findings.trade.as_ref().and_then(|found| trade::drawing(findings, found));
-    let costs = findings.costs.as_ref().and_then(|found| costs::drawing(findings, found));
+    let heat = goal.filter(|_| findings.way.is_none()).and_then(|goal| heat::figure(findings, goal));
+    let trade = findings.trade.as_ref().and_then(|found| trade::figure(findings, found));
+    let costs = findings.costs.as_ref().and_then(|found| costs::figure(findings, found));
     let others =
         findings.figures.iter().enumerate().skip(1).flat_map(|(nth, figure)| effects_of(figure, nth));
-    let section = |id, title, drawings: Vec<Drawing>| {
-        Section::new(Part::Charts, id, title, drawings.into_iter().map(Item::Drawing).collect())
+    let section = |id, title, figures: Vec<Figure>| {
+        Section::new(Part::Charts, id, title, section::charts(figures).collect())
     };
     vec![
         section("way", if is_search { "The search" } else { "Step by step" }, way.into_iter().collect()),
@@ -116,12 +115,12 @@ fn drawings(findings: &Findings) -> Vec<Section> {
 }
 
 /// The effects of a figure, and its pairs.
-fn effects(figure: &FigureFound, nth: usize) -> Vec<Drawing> {
-    let pairs = forest::drawing(figure, &views::pairs(figure, PAIRS), &format!("pairs-{nth}"));
+fn effects(figure: &FigureFound, nth: usize) -> Vec<Figure> {
+    let pairs = forest::figure(figure, &views::pairs(figure, PAIRS), &format!("pairs-{nth}"));
     effects_of(figure, nth).into_iter().chain(pairs).collect()
 }
 
-fn effects_of(figure: &FigureFound, nth: usize) -> Option<Drawing> {
+fn effects_of(figure: &FigureFound, nth: usize) -> Option<Figure> {
     let effects: Vec<&EffectFound> = figure.effects.iter().collect();
-    forest::drawing(figure, &effects, &format!("effects-{nth}"))
+    forest::figure(figure, &effects, &format!("effects-{nth}"))
 }

@@ -2,12 +2,13 @@
 
 use linerate_analysis::experiment::{SearchFound, TriedLevel};
 
-use super::draw::{Head, Kind, Row, Rows, around};
+use super::axes::around;
+use super::draw::{Kind, Row, rows};
 use super::words;
-use crate::section::Drawing;
+use crate::figure::{Figure, Title};
 
 /// The chart of a search. Absent if nothing was tried.
-pub(super) fn drawing(found: &SearchFound) -> Option<Drawing> {
+pub(super) fn figure(found: &SearchFound) -> Option<Figure> {
     if found.tried.iter().all(|tried| tried.values.is_empty()) {
         return None;
     }
@@ -16,19 +17,19 @@ pub(super) fn drawing(found: &SearchFound) -> Option<Drawing> {
         .iter()
         .flat_map(|tried| tried.values.iter().copied().chain(tried.interval.into_iter().flatten()));
     let axis = around(&found.figure, &found.unit, &values.collect::<Vec<f64>>());
-    let head = Head {
+    let title = Title {
         id: "search".to_owned(),
         title: format!("{} at every {} that was tried", found.figure, found.factor),
-        caption: "Dots: runs that fit. Crosses: runs of a level that does not. Hollow: cannot be told. Shaded: the answer.".to_owned(),
+        caption: "Triangles on a shaded field: runs of the answer. Dots: runs that fit. Crosses: runs of a level that does not. Hollow: cannot be told.".to_owned(),
     };
-    let rows = found.tried.iter().rev().map(|tried| row(found, tried)).collect();
-    Some(Rows { axis: &axis, zero: None, sides: ["", ""], rows }.drawing(head))
+    let tried: Vec<Row> = found.tried.iter().rev().map(|tried| row(found, tried)).collect();
+    Some(rows(title, &axis, None, &tried))
 }
 
 fn row(found: &SearchFound, tried: &TriedLevel) -> Row {
     let answer = tried.passes == Some(true) && found.answer.as_ref() == Some(&tried.level);
-    let (kind, verdict) = match tried.passes {
-        Some(true) if answer => (Kind::Plain, "the answer"),
+    let (kind, what) = match tried.passes {
+        Some(true) if answer => (Kind::Better, "the answer"),
         Some(true) => (Kind::Plain, "fits"),
         Some(false) => (Kind::Fails, "does not fit"),
         None => (Kind::Pale, "cannot be told"),
@@ -39,7 +40,8 @@ fn row(found: &SearchFound, tried: &TriedLevel) -> Row {
         values: tried.values.clone(),
         interval: tried.interval,
         kind,
-        words: middle.map_or_else(|| verdict.to_owned(), |middle| format!("{middle}: {verdict}")),
+        what,
+        words: middle.map_or_else(|| what.to_owned(), |middle| format!("{middle}: {what}")),
         stands_out: answer,
     }
 }

@@ -2,11 +2,12 @@
 
 use linerate_analysis::experiment::{CellValue, FigureFound, Findings, Trade};
 
-use super::draw::{Head, Kind, around};
+use super::axes::around;
+use super::draw::Kind;
 use super::scatter::{self, Spot};
 use super::words;
 use crate::columns::Column;
-use crate::section::Drawing;
+use crate::figure::{Figure, Title};
 
 /// The figures of a trade by their titles, if both are there: the rate, then the latency.
 pub(super) fn figures<'a>(findings: &'a Findings, trade: &Trade) -> Option<[&'a FigureFound; 2]> {
@@ -36,43 +37,33 @@ pub(super) fn columns(findings: &Findings, trade: &Trade) -> Vec<Column> {
 }
 
 /// The chart: rate upwards, latency to the right, and the cells that nothing beats joined. Absent without both.
-pub(super) fn drawing(findings: &Findings, found: &Trade) -> Option<Drawing> {
+pub(super) fn figure(findings: &Findings, found: &Trade) -> Option<Figure> {
     let [rate, latency] = figures(findings, found)?;
-    let mut spots = Vec::new();
-    let mut front = Vec::new();
-    for cell in 0..findings.cells.len() {
-        let Some((up, across)) = value(rate, cell).zip(value(latency, cell)) else { continue };
-        if found.cells.contains(&cell) {
-            front.push(spots.len());
-        }
+    let spot = |cell: usize| {
+        let (up, across) = value(rate, cell).zip(value(latency, cell))?;
         let [more, less] = [(rate, up), (latency, across)]
             .map(|(figure, it)| words::estimate(it.value, it.interval, &figure.figure.unit));
-        spots.push(Spot {
+        Some(Spot {
             name: words::brief(findings, cell),
-            at: [across.value, up.value],
+            at: (across.value, up.value),
             interval: up.interval,
             kind: if found.cells.contains(&cell) { Kind::Plain } else { Kind::Pale },
-            tip: format!("{}: {more}, {less}", words::cell(findings, cell)),
-        });
-    }
+            lines: vec![words::cell(findings, cell), more, less],
+        })
+    };
+    let spots: Vec<Spot> = (0..findings.cells.len()).filter_map(spot).collect();
     if spots.is_empty() {
         return None;
     }
-    front.sort_by(|one, other| spots[*one].at[0].total_cmp(&spots[*other].at[0]));
-    let axis = |figure: &FigureFound, of: usize| {
-        let values: Vec<f64> = spots
-            .iter()
-            .flat_map(|it| {
-                [it.at[of]].into_iter().chain(it.interval.filter(|_| of == 1).into_iter().flatten())
-            })
-            .collect();
-        around(&figure.figure.title, &figure.figure.unit, &values)
-    };
-    let head = Head {
+    let across: Vec<f64> = spots.iter().map(|it| it.at.0).collect();
+    let up: Vec<f64> =
+        spots.iter().flat_map(|it| [it.at.1].into_iter().chain(it.interval.into_iter().flatten())).collect();
+    let axis =
+        |figure: &FigureFound, values: &[f64]| around(&figure.figure.title, &figure.figure.unit, values);
+    let title = Title {
         id: "trade".to_owned(),
         title: format!("{} against {}", rate.figure.title, latency.figure.title),
         caption: "Better is up and to the left. Joined: cells that no other beats in both. Hollow: beaten by another.".to_owned(),
     };
-    let axes = [&axis(latency, 0), &axis(rate, 1)];
-    Some(scatter::drawing(head, axes, &spots, &front))
+    Some(scatter::figure(title, [&axis(latency, &across), &axis(rate, &up)], &spots))
 }

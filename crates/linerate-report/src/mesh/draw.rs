@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use linerate_analysis::report::{MeshResult, MeshView};
 
-use super::palette::{STEPS, is_strong, none_on_white, on_white};
 use super::scale::Scale;
 use super::tiles::Tiles;
 use super::words::rank;
+use crate::plot::palette::{NONE_ON_WHITE, STEPS, is_strong, on_white};
 use crate::text::{columns, digits, escaped, shortened};
 
 /// The most cells of a row: more are put together.
@@ -269,7 +269,7 @@ pub(super) fn legend(scale: &Scale, ink: Ink) -> String {
     let fill = if ink == Ink::Page {
         "style=\"fill: var(--m-none)\"".to_owned()
     } else {
-        format!("fill=\"{}\"", none_on_white())
+        format!("fill=\"{}\"", NONE_ON_WHITE)
     };
     write!(svg, "<rect x=\"{:.1}\" y=\"1\" width=\"14\" height=\"14\" {fill}/>", left + wide + 12.0)
         .expect("a String takes everything");

@@ -8,10 +8,11 @@ use linerate_analysis::report::{MeshResult, MeshView, NamedRun, Report, SuspectR
 use super::draw::{Drawing, Ink, LEGEND, legend, map};
 use super::scale::Scale;
 use super::words::{facts, headline, keys, meanwhile, rank, view_name};
-use super::{charts, columns, palette};
+use super::{charts, columns};
 use crate::columns::{Column, of_kind};
 use crate::error::RenderError;
 use crate::page::Script;
+use crate::plot::palette;
 use crate::section::{
     self, Card, Cell, Entry, Item, Kind, MapView, Maps, Part, Section, TableView, Tone, entries, note, tables,
 };

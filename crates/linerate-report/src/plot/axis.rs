@@ -4,7 +4,8 @@ use linerate_analysis::report::Report;
 use linerate_core::units::Size;
 use serde::ser::{Serialize, SerializeStruct as _, Serializer};
 
-use super::draw::short;
+use super::mark::short;
+use super::words::Words;
 
 /// A ceiling this many times the highest curve would press the curves against the floor: it is
 /// named at the top instead of drawn in its place.
@@ -29,7 +30,7 @@ pub(crate) struct Axis {
 }
 
 /// What the labels of an axis say, so that others can be put between them.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(crate) enum Labels {
     /// Sizes in bytes.
     Bytes,
@@ -41,6 +42,8 @@ pub(crate) enum Labels {
     Number { unit: f64 },
     /// Words, or places that are not between others.
     Fixed,
+    /// Words that rows or cells stand for.
+    Words(Box<Words>),
 }
 
 /// A labelled value.
@@ -161,6 +164,14 @@ impl Axis {
         Self { labels, ..self }
     }
 
+    /// What it has besides its words, if it is one of words.
+    pub(crate) const fn words(&self) -> Option<&Words> {
+        match &self.labels {
+            Labels::Words(words) => Some(words),
+            _ => None,
+        }
+    }
+
     /// Both ends. Unit: that of its values.
     pub(crate) fn range(&self) -> [f64; 2] {
         self.ends.map(|end| self.scale.value(end))
@@ -185,22 +196,27 @@ impl Axis {
 /// What a page needs to draw it anew between other ends.
 impl Serialize for Axis {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (label, per) = match self.labels {
+        let (label, per) = match &self.labels {
             Labels::Bytes => ("bytes", 1.0),
             Labels::Time => ("time", 1.0),
             Labels::Share => ("share", 1.0),
-            Labels::Number { unit } => ("number", unit),
+            Labels::Number { unit } => ("number", *unit),
             Labels::Fixed => ("fixed", 1.0),
+            Labels::Words(_) => ("words", 1.0),
         };
         let ticks: Vec<(f64, &str)> =
             self.ticks.iter().map(|tick| (tick.value, tick.label.as_str())).collect();
-        let mut axis = serializer.serialize_struct("Axis", 6)?;
+        let mut axis = serializer.serialize_struct("Axis", 8)?;
         axis.serialize_field("title", &self.title)?;
         axis.serialize_field("scale", self.scale.name())?;
         axis.serialize_field("ends", &self.ends.map(|end| short(self.scale.value(end))))?;
         axis.serialize_field("ticks", &ticks)?;
         axis.serialize_field("label", label)?;
         axis.serialize_field("per", &per)?;
+        if let Some(words) = self.words() {
+            axis.serialize_field("beside", &words.beside)?;
+            axis.serialize_field("room", &words.room)?;
+        }
         axis.end()
     }
 }

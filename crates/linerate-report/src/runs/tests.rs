@@ -277,7 +277,7 @@ fn contents(report: &Report, of: usize) -> Vec<(&'static str, [usize; 4])> {
     let all = document.sections.iter().filter(|section| section.runs.contains(&of));
     let many = |section: &Section| {
         section.items.iter().fold([0; 4], |[charts, maps, tables, lists], item| match item {
-            Item::Chart(_) | Item::Drawing(_) => [charts + 1, maps, tables, lists],
+            Item::Chart(_) => [charts + 1, maps, tables, lists],
             Item::Maps(_) => [charts, maps + 1, tables, lists],
             // One run's key numbers are a list, and those of several a table.
             Item::Table(_) | Item::Keys(_) => [charts, maps, tables + 1, lists],

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 /// Colours of a heat map, from the best to the worst.
-pub(super) const STEPS: usize = 20;
+pub(crate) const STEPS: usize = 20;
 
 type Colour = [u8; 3];
 
@@ -16,17 +16,15 @@ const DARK: [Colour; 5] = [[44, 33, 64], [104, 40, 104], [190, 70, 88], [242, 15
 const NONE: [&str; 2] = ["#c9c9cf", "#5a5a62"];
 
 /// The colour of a step on white, as `#rrggbb`.
-pub(super) fn on_white(step: usize) -> String {
+pub(crate) fn on_white(step: usize) -> String {
     colour(&LIGHT, step)
 }
 
 /// The colour on white of what was not measured.
-pub(super) const fn none_on_white() -> &'static str {
-    NONE[0]
-}
+pub(crate) const NONE_ON_WHITE: &str = NONE[0];
 
 /// Whether text on this step needs the page's colour and not its ink.
-pub(super) const fn is_strong(step: usize) -> bool {
+pub(crate) const fn is_strong(step: usize) -> bool {
     step * 2 >= STEPS
 }
 
@@ -42,7 +40,7 @@ fn colour(anchors: &[Colour], step: usize) -> String {
 }
 
 /// The colours of a page's heat maps, as variables `--m0` and on, and `--m-none`.
-pub(super) fn css() -> String {
+pub(crate) fn css() -> String {
     let [light, dark] = [(&LIGHT, NONE[0]), (&DARK, NONE[1])].map(|(anchors, none)| {
         let mut text = format!("--m-none: {none};");
         for step in 0..STEPS {

@@ -1,8 +1,8 @@
-//! Axes of these charts, and where they put a value.
+//! Axes of values of figures.
 
-use super::super::words;
+use super::words;
 use crate::figure::axis;
-use crate::plot::{Axis, Scale, evenly};
+use crate::plot::{Axis, Labels, Scale, evenly};
 
 /// Most labels of an axis.
 const LABELS: usize = 6;
@@ -10,18 +10,18 @@ const LABELS: usize = 6;
 const FAR_FROM_ZERO: f64 = 0.5;
 
 /// Ratios by their logarithm, and 1 among them.
-pub(in super::super) fn ratios(title: &str, values: &[f64]) -> Axis {
+pub(super) fn ratios(title: &str, values: &[f64]) -> Axis {
     axis::ratios(title, values.iter().copied())
 }
 
 /// Differences, and 0 among them.
-pub(in super::super) fn differences(title: &str, unit: &str, values: &[f64]) -> Axis {
+pub(super) fn differences(title: &str, unit: &str, values: &[f64]) -> Axis {
     let [low, high] = ends(values.iter().copied().chain([0.0]));
     between(title, unit, [low, high])
 }
 
 /// Values of a figure: from zero, unless all are far from it.
-pub(in super::super) fn around(title: &str, unit: &str, values: &[f64]) -> Axis {
+pub(super) fn around(title: &str, unit: &str, values: &[f64]) -> Axis {
     let [low, high] = ends(values.iter().copied());
     let air = (high - low) * 0.08;
     let low = if low > high * FAR_FROM_ZERO { low - air } else { low.min(0.0) };
@@ -29,7 +29,7 @@ pub(in super::super) fn around(title: &str, unit: &str, values: &[f64]) -> Axis 
 }
 
 /// Values from zero.
-pub(in super::super) fn from_zero(title: &str, values: &[f64]) -> Axis {
+pub(super) fn from_zero(title: &str, values: &[f64]) -> Axis {
     let [_, high] = ends(values.iter().copied().chain([0.0]));
     between(title, "", [0.0, high * 1.05])
 }
@@ -54,5 +54,6 @@ fn between(title: &str, unit: &str, ends: [f64; 2]) -> Axis {
         0.0 => "0".to_owned(),
         value => words::value(value, apart.map(|apart| [0.0, apart * 2.0]), unit),
     };
-    Axis::new(words::titled(title, unit), Scale::Linear, ends, &ticks, label)
+    let labels = if unit == "share" { Labels::Share } else { Labels::Number { unit: 1.0 } };
+    Axis::new(words::titled(title, unit), Scale::Linear, ends, &ticks, label).labelled(labels)
 }

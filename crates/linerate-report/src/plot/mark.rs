@@ -1,0 +1,240 @@
+//! Marks in units of axes, and what they are in SVG. No chart is drawn in any other way.
+
+use std::fmt::Write as _;
+
+use serde::{Serialize, Serializer};
+
+use super::frame::{Frame, LINE};
+use super::tiles::Tiles;
+use super::words::width_of;
+use super::{Axis, Place, Spot, UNIT, draw};
+
+/// Half the width of an interval's end.
+const CAP: i32 = 5 * UNIT as i32;
+
+/// Something that is drawn, in the colour of its layer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub(crate) enum Mark {
+    /// A line through these places.
+    Line {
+        #[serde(serialize_with = "places")]
+        through: Vec<Place>,
+        /// Unit: quarter pixels.
+        width: u32,
+        /// From 0 to 1.
+        dark: f64,
+    },
+    /// What these places enclose.
+    Area {
+        #[serde(serialize_with = "places")]
+        outline: Vec<Place>,
+        /// From 0 to 1.
+        dark: f64,
+    },
+    /// A point.
+    Point {
+        at: Place,
+        /// Unit: quarter pixels.
+        radius: u32,
+        shape: Shape,
+        /// Of the outline of a ring or a cross.
+        width: u32,
+    },
+    /// An interval at one place of the horizontal axis, with a cap at each end.
+    Interval { x: f64, ends: [f64; 2], dark: f64 },
+    /// A line across the whole chart at a place of the horizontal axis.
+    Rule {
+        at: f64,
+        /// Unit: quarter pixels.
+        width: u32,
+    },
+    /// Cells of a map.
+    Tiles(Tiles),
+    /// SVG as it stands.
+    #[serde(skip)]
+    Written(String),
+    /// Lines of text.
+    Text { at: Place, side: Side, lines: Vec<String> },
+}
+
+/// What a point looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Shape {
+    Disc,
+    Ring,
+    /// A triangle that points up.
+    Up,
+    /// One that points down.
+    Down,
+    Diamond,
+    Cross,
+}
+
+/// Where a text stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Side {
+    /// In the middle of a cell, if it has room there.
+    Inside,
+    /// The same on a shade that needs the colour of the page.
+    Over,
+    /// Beside a mark, where it covers nothing.
+    Beside,
+    /// At the top of the chart, beside a rule, so many lines down.
+    Top(usize),
+}
+
+impl Mark {
+    /// A line of full colour.
+    pub(crate) fn line(through: impl Into<Vec<Place>>, width: u32) -> Self {
+        Self::Line { through: through.into(), width, dark: 1.0 }
+    }
+
+    /// A rectangle between two corners.
+    pub(crate) fn bar([(left, low), (right, high)]: [Place; 2], dark: f64) -> Self {
+        Self::Area { outline: vec![(left, low), (left, high), (right, high), (right, low)], dark }
+    }
+
+    /// A filled point.
+    pub(crate) const fn point(at: Place, radius: u32) -> Self {
+        Self::Point { at, radius, shape: Shape::Disc, width: 0 }
+    }
+
+    /// A circle.
+    pub(crate) const fn ring(at: Place, radius: u32, width: u32) -> Self {
+        Self::Point { at, radius, shape: Shape::Ring, width }
+    }
+
+    /// Whether all its places are numbers.
+    pub(crate) fn is_sound(&self) -> bool {
+        let known = |(x, y): &Place| x.is_finite() && y.is_finite();
+        match self {
+            Self::Line { through: list, .. } | Self::Area { outline: list, .. } => list.iter().all(known),
+            Self::Point { at, .. } | Self::Text { at, .. } => known(at),
+            Self::Interval { x, ends, .. } => [*x, ends[0], ends[1]].iter().all(|it| it.is_finite()),
+            Self::Rule { at, .. } => at.is_finite(),
+            Self::Tiles(_) | Self::Written(_) => true,
+        }
+    }
+
+    fn write(&self, axes: [&Axis; 2], frame: &Frame, svg: &mut String) {
+        let spots = |places: &[Place]| places.iter().map(|place| frame.spot(axes, *place)).collect();
+        match self {
+            Self::Line { through, width, dark } => {
+                let points: Vec<Spot> = spots(through);
+                if let [point] = points[..] {
+                    svg.push_str(&stroke(&[point, point], *width, *dark));
+                } else if !points.is_empty() {
+                    svg.push_str(&stroke(&points, *width, *dark));
+                }
+            }
+            Self::Area { outline, dark } => {
+                let points: Vec<Spot> = spots(outline);
+                // Writing to a String cannot fail.
+                let _ = writeln!(
+                    svg,
+                    "<polygon opacity=\"{dark}\" fill=\"currentColor\" points=\"{}\"/>",
+                    listed(&points)
+                );
+            }
+            Self::Point { at, radius, shape, width } => {
+                svg.push_str(&shape.svg(frame.spot(axes, *at), *radius as i32, *width));
+            }
+            Self::Interval { x, ends, dark } => {
+                let ends = ends.map(|end| frame.spot(axes, (*x, end)));
+                svg.push_str(&stroke(&ends, UNIT, *dark));
+                for (x, y) in ends {
+                    svg.push_str(&stroke(&[(x - CAP, y), (x + CAP, y)], UNIT, *dark));
+                }
+            }
+            Self::Rule { at, width } => {
+                let (x, _) = frame.spot(axes, (*at, 0.0));
+                svg.push_str(&stroke(&frame.up.map(|y| (x, y)), *width, 1.0));
+            }
+            Self::Written(text) => svg.push_str(text),
+            Self::Tiles(tiles) => tiles.write(axes, frame, svg),
+            Self::Text { at, side, lines } => side.write(frame, frame.spot(axes, *at), lines, svg),
+        }
+    }
+}
+
+impl Shape {
+    /// The shape at a spot.
+    pub(crate) fn svg(self, (x, y): Spot, radius: i32, width: u32) -> String {
+        let outline = |corners: &[Spot]| {
+            let corners: Vec<Spot> =
+                corners.iter().map(|(dx, dy)| (x + dx * radius, y + dy * radius)).collect();
+            format!("<polygon fill=\"currentColor\" points=\"{}\"/>\n", listed(&corners))
+        };
+        match self {
+            Self::Disc => format!(
+                "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"currentColor\" stroke=\"none\"/>\n"
+            ),
+            Self::Ring => format!(
+                "<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"{width}\"/>\n"
+            ),
+            Self::Up => outline(&[(-1, 1), (1, 1), (0, -1)]),
+            Self::Down => outline(&[(-1, -1), (1, -1), (0, 1)]),
+            Self::Diamond => outline(&[(0, -1), (1, 0), (0, 1), (-1, 0)]),
+            Self::Cross => [[(-1, -1), (1, 1)], [(-1, 1), (1, -1)]]
+                .map(|ends| stroke(&ends.map(|(dx, dy)| (x + dx * radius, y + dy * radius)), width, 1.0))
+                .concat(),
+        }
+    }
+}
+
+impl Side {
+    fn write(self, frame: &Frame, (x, y): Spot, lines: &[String], svg: &mut String) {
+        let (pitch, gap) = ((LINE * f64::from(UNIT)) as i32, 10 * UNIT as i32);
+        let class = match self {
+            Self::Inside => "inside",
+            Self::Over => "over",
+            Self::Beside | Self::Top(_) => "free",
+        };
+        let is_left = x > i32::midpoint(frame.across[0], frame.across[1]);
+        let beside = if is_left { (x - gap, "end") } else { (x + gap, "start") };
+        let middle = y + gap / 2 - (lines.len() as i32 - 1) * pitch / 2;
+        let ((x, anchor), first) = match self {
+            Self::Inside | Self::Over if lines.iter().any(|line| width_of(line) > frame.column) => return,
+            Self::Inside | Self::Over => ((x, "middle"), middle),
+            Self::Beside => (beside, middle),
+            Self::Top(down) => (beside, frame.up[1] + pitch * (down as i32 + 1)),
+        };
+        for (nth, line) in (0..).zip(lines) {
+            let text = draw::text((x, first + nth * pitch), anchor, line);
+            svg.push_str(&text.replacen("<text", &format!("<text class=\"{class}\""), 1));
+        }
+    }
+}
+
+fn stroke(points: &[Spot], width: u32, dark: f64) -> String {
+    format!(
+        "<polyline fill=\"none\" opacity=\"{dark}\" stroke=\"currentColor\" stroke-width=\"{width}\" points=\"{}\"/>\n",
+        listed(points)
+    )
+}
+
+/// Places with as many digits as a picture can show.
+fn places<S: Serializer>(places: &[Place], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(places.iter().map(|(x, y)| [short(*x), short(*y)]))
+}
+
+/// A number of six digits.
+pub(crate) fn short(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+fn listed(points: &[Spot]) -> String {
+    points.iter().map(|(x, y)| format!("{x},{y} ")).collect()
+}
+
+/// The marks of a layer, a line each.
+pub(crate) fn svg(axes: [&Axis; 2], marks: &[Mark]) -> String {
+    let (frame, mut svg) = (Frame::of(axes), String::new());
+    for mark in marks {
+        mark.write(axes, &frame, &mut svg);
+    }
+    svg.trim_end().to_owned()
+}
