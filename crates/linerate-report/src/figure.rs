@@ -6,7 +6,7 @@ mod labels;
 
 use serde::Serialize;
 
-use super::plot::{self, ACROSS, Axis, Frame, Look, Mark, Place, Spot, UNIT, UP, look, spot};
+use super::plot::{self, ACROSS, Axis, Frame, Look, Mark, Place, Shape, Spot, UNIT, UP, look, spot};
 use super::text::escaped;
 use labels::{Label, Rectangle};
 
@@ -166,19 +166,29 @@ impl Layer {
         Self { number: index, marks, svg, look: look(index), name: name.into(), aims }
     }
 
-    /// What its points look like, for the legend.
+    /// What it looks like, for the legend: its points, unless a line joins them, or shades of its map.
     pub(super) fn legend(&self) -> String {
-        let shape = self.marks.iter().find_map(|mark| match mark {
-            Mark::Point { shape, .. } => Some(*shape),
+        let line = |class: &str, [from, to]: [u32; 2], width: u32| {
+            let dashes = self.look.legend_dashes();
+            format!(
+                "<line class=\"{class}\" x1=\"{from}\" y1=\"5\" x2=\"{to}\" y2=\"5\" stroke=\"currentColor\" stroke-width=\"{width}\" stroke-dasharray=\"{dashes}\"/>"
+            )
+        };
+        let is_joined =
+            self.marks.iter().any(|mark| matches!(mark, Mark::Line { through, .. } if through.len() > 2));
+        let own = self.marks.iter().find_map(|mark| match mark {
+            Mark::Point { shape, .. } if !is_joined => Some(shape.svg((17, 5), 4, 2)),
+            Mark::Points { .. } => Some(Shape::Disc.svg((17, 5), 4, 2)),
+            Mark::Tiles(tiles) => Some(
+                (0..3)
+                    .map(|nth| {
+                        line(&tiles.shades.class(1 + 4 * nth), [7 * nth as u32 + 6, 7 * nth as u32 + 13], 8)
+                    })
+                    .collect(),
+            ),
             _ => None,
         });
-        let has_line =
-            self.marks.iter().any(|mark| matches!(mark, Mark::Line { through, .. } if through.len() > 2));
-        let dashes = self.look.legend_dashes();
-        let line = format!(
-            "<line x1=\"0\" y1=\"5\" x2=\"34\" y2=\"5\" stroke=\"currentColor\" stroke-width=\"3\" stroke-dasharray=\"{dashes}\"/>"
-        );
-        shape.filter(|_| !has_line).map_or(line, |shape| shape.svg((17, 5), 4, 2))
+        own.unwrap_or_else(|| line("", [0, 34], 3))
     }
 
     /// The same with what another one of the same look has.

@@ -55,7 +55,7 @@ pub(crate) enum Item {
     Facts(Vec<Entry>),
     Chart(Figure),
     Maps(Box<Maps>),
-    Scale(Vec<Swatch>),
+    Scale(Colours),
     Table(TableView),
     Cautions(Vec<Warning>),
     /// How to read what is above it.
@@ -88,11 +88,19 @@ pub(crate) struct MapView {
     pub(crate) legend_height: u32,
 }
 
-/// A colour of the legend.
+/// What the colours of maps mean.
+pub(crate) struct Colours {
+    /// What stands before the first and after the last.
+    pub(crate) ends: [String; 2],
+    pub(crate) swatches: Vec<Swatch>,
+    /// What a cell without a value is.
+    pub(crate) none: &'static str,
+}
+
+/// A colour.
 pub(crate) struct Swatch {
-    /// Which colour, from much faster to much slower.
-    pub(crate) colour: usize,
-    /// The ratio at which the next begins; empty for the last.
+    pub(crate) class: String,
+    /// The value at which the next begins; empty where none is written.
     pub(crate) until: String,
 }
 

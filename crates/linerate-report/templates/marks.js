@@ -213,6 +213,10 @@ const drawMark = (mark, group, place) => {
     else if (SHAPES[mark.shape]) make("polygon", { fill: "currentColor", points: corners(SHAPES[mark.shape]) }, group);
     else make("circle", { cx, cy, r, ...(mark.shape === "disc" ? { fill: "currentColor" } : { fill: "none", stroke: "currentColor", "stroke-width": mark.width / 4 }) }, group);
   }
+  const trace = (d, width, more) => make("path", { fill: "none", stroke: "currentColor", "stroke-width": width, d, ...more }, group);
+  const spots = (list) => list.map((spot) => at(spot).map((part) => part.toFixed(1)).join(" "));
+  if (mark.kind === "points") trace(spots(mark.at).map((spot) => `M${spot}h0`).join(""), mark.radius / 2, { "stroke-linecap": "round" });
+  if (mark.kind === "bars") trace(mark.ends.map(([x, low, high]) => `M${spots([[x, low], [x, high]]).join("L")}`).join(""), 1, { opacity: mark.dark });
   if (mark.kind === "interval") {
     const ends = mark.ends.map((end) => [mark.x, end]);
     stroke(path(ends), 1, mark.dark);

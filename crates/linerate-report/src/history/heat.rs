@@ -1,13 +1,11 @@
 //! Heat maps of size against time: a cell is a run's time as a ratio to the reference.
 
-use crate::section::Swatch;
-use std::fmt::Write as _;
-
 use linerate_analysis::figures::Band;
 use linerate_core::units::Size;
 
 use super::super::figure::{Aim, Figure, Layer, Title};
-use super::super::plot::{Axis, Mark, Scale, Spot, spot};
+use super::super::plot::{Axis, Look, Mark, PALE, Scale, Shades, Tiles, UNIT, cell, look_of};
+use super::super::section::{Colours, Swatch};
 use super::grid::Grid;
 use super::shown::Shown;
 use super::{PathHistory, dates, median, run_axis, words};
@@ -35,7 +33,7 @@ const FEWEST: usize = 4;
 /// The heat maps of a page, which share a scale.
 pub(super) struct Heats {
     pub(super) figures: Vec<Figure>,
-    pub(super) legend: Vec<Swatch>,
+    pub(super) colours: Colours,
 }
 
 /// A heat map for each pattern that has curves.
@@ -55,8 +53,7 @@ pub(super) fn heats(path: &PathHistory, shown: &Shown<'_>) -> Heats {
         };
         figures.push(figure(path, title, grid, (&scale, &marks)));
     }
-    let legend = if grids.is_empty() { Vec::new() } else { legend(&scale) };
-    Heats { figures, legend }
+    Heats { figures, colours: colours(&scale) }
 }
 
 fn caption(path: &PathHistory, grid: &Grid, marks: &[usize]) -> String {
@@ -88,62 +85,31 @@ fn colour(scale: &[f64; 5], ratio: f64) -> usize {
     SAME + steps(ratio) - steps(1.0 / ratio)
 }
 
-fn legend(scale: &[f64; 5]) -> Vec<Swatch> {
+fn colours(scale: &[f64; 5]) -> Colours {
     let decimals = if scale[0] < 1.01 { 3 } else { 2 };
     let faster = scale.iter().rev().map(|factor| 1.0 / factor);
     let edges = faster.chain(scale.iter().copied()).map(|edge| format!("{edge:.decimals$}"));
     let edges = edges.chain([String::new()]).enumerate();
-    edges.map(|(colour, until)| Swatch { colour, until }).collect()
+    let swatches = edges.map(|(shade, until)| Swatch { class: Shades::Ratio.class(shade), until }).collect();
+    Colours { ends: ["faster", "slower"].map(str::to_owned), swatches, none: "no curve" }
 }
 
-fn figure(path: &PathHistory, title: Title, grid: &Grid, (scale, marks): (&[f64; 5], &[usize])) -> Figure {
+fn figure(path: &PathHistory, title: Title, grid: &Grid, (scale, changes): (&[f64; 5], &[usize])) -> Figure {
     let axes = [&run_axis(path), &sizes(grid)];
-    let mut svg = cells(axes, grid, scale);
-    for run in marks {
-        let [top, bottom] = [grid.rows.len() as f64, 0.0].map(|row| place(axes, *run as f64, row));
-        let _ = write!(svg, "<path class=\"mark\" d=\"M{} {}V{}\"/>", top.0, top.1, bottom.1);
+    let shade = |ratio: &Option<f64>| cell(ratio.map(|ratio| colour(scale, ratio)));
+    let tiles = Mark::Tiles(Tiles {
+        wide: grid.columns.first().map_or(1, |[first, last]| last - first + 1),
+        columns: grid.columns.len(),
+        cells: grid.ratios.iter().flatten().map(shade).collect(),
+        shades: Shades::Ratio,
+    });
+    let mut layers = vec![Layer::new((0, "ratio"), axes, vec![tiles], aims(axes, path, grid))];
+    if !changes.is_empty() {
+        let rule = |run: &usize| Mark::Rule { at: *run as f64 - 0.5, width: 3 * UNIT / 2 };
+        let layer = Layer::new((PALE, "changes"), axes, changes.iter().map(rule).collect(), Vec::new());
+        layers.push(Layer { look: Look { dashes: look_of(0, 1).dashes, ..layer.look }, ..layer });
     }
-    let layer = Layer::new((0, title.title.clone()), axes, vec![Mark::Written(svg)], aims(axes, path, grid));
-    Figure::new(title, axes, vec![layer])
-}
-
-/// Where the left edge of a run and the lower edge of a row meet.
-fn place(axes: [&Axis; 2], run: f64, row: f64) -> Spot {
-    spot(axes, (run - 0.5, row - 0.5))
-}
-
-/// A line for each stretch of a row with one colour, as one path for each colour: a few bytes a cell.
-fn cells(axes: [&Axis; 2], grid: &Grid, scale: &[f64; 5]) -> String {
-    let lefts: Vec<i32> = grid.columns.iter().map(|[first, _]| place(axes, *first as f64, 0.0).0).collect();
-    let runs = grid.columns.last().map_or(0, |[_, last]| last + 1);
-    let edges: Vec<i32> = lefts.into_iter().chain([place(axes, runs as f64, 0.0).0]).collect();
-    let levels: Vec<i32> = (0..=grid.rows.len()).map(|row| place(axes, 0.0, row as f64).1).collect();
-    let thick = levels.windows(2).map(|pair| pair[0] - pair[1]).max().unwrap_or(1);
-    let mut paths = vec![String::new(); 2 * SAME + 1];
-    for (row, ratios) in grid.ratios.iter().enumerate() {
-        let y = i32::midpoint(levels[row], levels[row + 1]);
-        let mut at = [None; 2 * SAME + 1];
-        let colours: Vec<Option<usize>> =
-            ratios.iter().map(|ratio| ratio.map(|ratio| colour(scale, ratio))).collect();
-        let mut first = 0;
-        for same in colours.chunk_by(|one, other| one == other) {
-            let [left, right] = [edges[first], edges[first + same.len()]];
-            first += same.len();
-            let Some(colour) = same[0] else { continue };
-            // Writing to a String cannot fail.
-            let _ = match at[colour].replace(right) {
-                None => write!(paths[colour], "M{left} {y}h{}", right - left),
-                Some(before) => write!(paths[colour], "m{} 0h{}", left - before, right - left),
-            };
-        }
-    }
-    let ([left, right], [bottom, top]) =
-        ([edges[0], edges[edges.len() - 1]], [levels[0], levels[levels.len() - 1]]);
-    let mut svg = format!("<path class=\"gap\" d=\"M{left} {bottom}H{right}V{top}H{left}z\"/>");
-    for (colour, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
-        let _ = write!(svg, "<path class=\"heat h{colour}\" stroke-width=\"{thick}\" d=\"{path}\"/>");
-    }
-    svg
+    Figure::new(title, axes, layers)
 }
 
 /// A tooltip for each column and band of sizes.
@@ -215,33 +181,11 @@ mod tests {
         ] {
             assert_eq!(colour(&scale, ratio), expected, "{ratio}");
         }
-        let edges: Vec<String> = legend(&scale).into_iter().map(|swatch| swatch.until).collect();
+        let edges: Vec<String> = colours(&scale).swatches.into_iter().map(|swatch| swatch.until).collect();
         assert_eq!(
             edges,
             ["0.83", "0.87", "0.91", "0.95", "0.98", "1.02", "1.05", "1.10", "1.15", "1.20", ""]
         );
-    }
-
-    /// Which colour covers a place, if any: the pictures as a browser reads their paths.
-    fn colour_at(svg: &str, (x, y): (f64, f64)) -> Option<usize> {
-        svg.split("<path class=\"heat h").skip(1).find_map(|path| {
-            let attribute = |name: &str| {
-                let value = path.split(&format!(" {name}=\"")).nth(1).expect(name);
-                value.split('"').next().expect(name).to_owned()
-            };
-            let half = attribute("stroke-width").parse::<f64>().expect("a number") / 2.0;
-            let data = attribute("d").replace('M', "\nM").replace('m', "\nm");
-            let mut at = (0.0, 0.0);
-            let covers = data.lines().skip(1).any(|piece| {
-                let numbers: Vec<f64> =
-                    piece[1..].split([' ', 'h']).map(|number| number.parse().expect("a number")).collect();
-                let from = if piece.starts_with('M') { (0.0, 0.0) } else { at };
-                let start = (from.0 + numbers[0], from.1 + numbers[1]);
-                at = (start.0 + numbers[2], start.1);
-                (start.0..at.0).contains(&x) && (y - at.1).abs() < half
-            });
-            covers.then(|| path.split('"').next().and_then(|it| it.parse().ok()).expect("a colour"))
-        })
     }
 
     #[test]
@@ -258,28 +202,10 @@ mod tests {
             reference: String::new(),
         };
         let title = Title { id: String::new(), title: String::new(), caption: String::new() };
-        let scale = [1.01, 1.02, 1.04, 1.07, 1.1];
-        let figure = figure(&history(5, 12), title, &grid, (&scale, &[2]));
-        let svg = &figure.layers[0].svg;
-        let frame = svg.split("class=\"gap\" d=\"M").nth(1).expect("a frame");
-        let edges: Vec<f64> = frame
-            .split(|c: char| !c.is_ascii_digit())
-            .take(4)
-            .map(|edge| edge.parse().expect("a number"))
-            .collect();
-        let [left, bottom, right, top] = edges[..] else { panic!("{edges:?}") };
-        for (row, ratios) in ratios.iter().enumerate() {
-            for (column, ratio) in ratios.iter().enumerate() {
-                let x = left + (right - left) * (column as f64 + 0.5) / 5.0;
-                let y = bottom + (top - bottom) * (row as f64 + 0.5) / 3.0;
-                let expected = ratio.map(|ratio| colour(&scale, ratio));
-                assert_eq!(colour_at(svg, (x, y)), expected, "row {row}, column {column}: {svg}");
-            }
-        }
-        let mark =
-            svg.split("class=\"mark\" d=\"M").nth(1).and_then(|it| it.split(' ').next()).expect("a mark");
-        let expected = left + (right - left) * 2.0 / 5.0;
-        assert!((mark.parse::<f64>().expect("a number") - expected).abs() <= 1.0, "{mark} {expected}");
+        let figure = figure(&history(5, 12), title, &grid, (&[1.01, 1.02, 1.04, 1.07, 1.1], &[2]));
+        let [Mark::Tiles(tiles)] = &figure.layers[0].marks[..] else { panic!("tiles alone") };
+        assert_eq!((tiles.cells.as_str(), tiles.wide), ("fkk.f.affah...d", 1));
+        assert_eq!(figure.layers[1].marks, [Mark::Rule { at: 1.5, width: 6 }]);
         // Three bands, and each has a tooltip where a run has a curve.
         assert_eq!(figure.layers[0].aims.len(), ratios.iter().flatten().flatten().count());
         assert!(figure.layers[0].aims.iter().any(|aim| aim.lines[1] == "64 B to 1 KiB: 0.500"));

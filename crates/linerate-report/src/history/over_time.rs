@@ -4,17 +4,15 @@
 mod notes;
 mod range;
 
-use std::fmt::Write as _;
-
 use linerate_analysis::changes::{FigureHistory, Verdict};
 
 use super::super::figure::{Aim, Figure, Layer, Title};
-use super::super::plot::{Axis, Mark, Spot, UP, spot};
+use super::super::plot::{Axis, Mark, UNIT, look_of};
 use super::super::text::count;
 use super::level::{Level, corners};
 use super::shown::Shown;
 use super::{Course, PathHistory, dates, median, run_axis, words};
-use notes::Note;
+use notes::{Note, Placed};
 
 /// At most this many figures have a chart although nothing changed in them.
 const QUIET: usize = 30;
@@ -23,9 +21,9 @@ const QUIET: usize = 30;
 const MANY: usize = 800;
 /// With at most this many runs points are larger.
 const SPARSE: usize = 80;
-/// Diameters of points. Unit: quarter pixels.
-const LARGE: u32 = 28;
-const SMALL: u32 = 17;
+/// Radii of points. Unit: quarter pixels.
+const LARGE: u32 = 14;
+const SMALL: u32 = 8;
 
 /// A chart for each key figure, and for each band of sizes in which something changed.
 pub(super) fn figures(path: &PathHistory, shown: &Shown<'_>) -> Vec<Figure> {
@@ -69,64 +67,45 @@ impl Plot<'_> {
         Figure::new(title, axes, self.layers(axes, &notes))
     }
 
-    fn layers(&self, axes: [&Axis; 2], notes: &[notes::Placed<'_>]) -> Vec<Layer> {
-        let layer =
-            |index, name: &str, svg, aims| Layer::new((index, name), axes, vec![Mark::Written(svg)], aims);
-        let (runs, aims) = self.runs(axes);
-        let mut layers = vec![layer(0, "runs", runs, aims)];
+    fn layers(&self, axes: [&Axis; 2], notes: &[Placed<'_>]) -> Vec<Layer> {
+        let mut layers = vec![self.runs(axes)];
         if !self.history.stretches.is_empty() && self.history.verdict != Verdict::TooFew {
-            layers.push(layer(1, "levels", self.levels(axes), Vec::new()));
+            let level = |it| Mark::line(corners(&self.course.key, self.history, it), 5 * UNIT / 2);
+            let levels = self.history.stretches.iter().map(level).collect();
+            layers.push(Layer::new((1, "levels"), axes, levels, Vec::new()));
         }
         if let Some(baseline) = self.baseline() {
-            let [from, to] = [-0.5, self.path.runs.len() as f64 - 0.5].map(|x| place(axes, x, baseline));
-            let line = format!(
-                "<path class=\"line\" stroke-width=\"6\" stroke-dasharray=\"20 16\" d=\"M{} {}H{}\"/>",
-                from.0, from.1, to.0
-            );
-            layers.push(layer(2, "baseline", line, Vec::new()));
+            let ends = [-0.5, self.path.runs.len() as f64 - 0.5].map(|x| (x, baseline));
+            let line = Mark::line(ends, 3 * UNIT / 2);
+            let layer = Layer::new((2, "baseline"), axes, vec![line], Vec::new());
+            layers.push(Layer { look: look_of(2, 1), ..layer });
         }
-        if !notes.is_empty() {
-            layers.push(layer(3, "changes", notes::drawn(axes, notes), Vec::new()));
-        }
+        layers.extend(notes::layers(axes, notes));
         layers
     }
 
     /// Points with their intervals; outliers hollow. What lies beyond the frame is drawn at its edge.
-    fn runs(&self, axes: [&Axis; 2]) -> (String, Vec<Aim>) {
-        let mut aims = Vec::new();
+    fn runs(&self, axes: [&Axis; 2]) -> Layer {
         let runs = self.path.runs.len();
         let every = runs.div_ceil(MANY);
-        let (mut points, mut rings, mut bars) = (String::new(), String::new(), String::new());
-        let size = if runs <= SPARSE { LARGE } else { SMALL };
+        let radius = if runs <= SPARSE { LARGE } else { SMALL };
+        let [low, high] = axes[1].range();
+        let (mut points, mut rings, mut bars, mut aims) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (run, value) in self.values() {
-            let at = place(axes, run as f64, value);
+            let at = (run as f64, value.clamp(low, high));
             let off = self.is_outlier(run);
-            // Writing to a String cannot fail.
-            let _ = match off {
-                true => write!(
-                    rings,
-                    "<circle class=\"ring\" cx=\"{}\" cy=\"{}\" r=\"{}\"/>",
-                    at.0,
-                    at.1,
-                    size * 2 / 3
-                ),
-                false => write!(points, "M{} {}h0", at.0, at.1),
-            };
-            if every == 1
-                && let Some(ends) = self.interval(run)
-            {
-                let [low, high] = ends.map(|end| place(axes, run as f64, end).1);
-                let _ = write!(bars, "M{} {low}V{high}", at.0);
+            match off {
+                true => rings.push(Mark::ring(at, radius * 4 / 3, 5 * UNIT / 4)),
+                false => points.push(at),
             }
+            let interval = self.interval(run).filter(|_| every == 1);
+            bars.extend(interval.map(|ends| [at.0, ends[0].max(low), ends[1].min(high)]));
             if off || run.is_multiple_of(every) || run + 1 == runs {
-                let place = (run as f64, value);
-                aims.push(Aim { at: place, x: at.0, y: at.1, lines: self.lines(run, value) });
+                aims.push(Aim::at(axes, at, self.lines(run, value)));
             }
         }
-        let svg = format!(
-            "<path class=\"bars\" d=\"{bars}\"/><path class=\"line points\" stroke-width=\"{size}\" d=\"{points}\"/>{rings}"
-        );
-        (svg, aims)
+        let marks = [Mark::Bars { ends: bars, dark: 0.4 }, Mark::Points { at: points, radius }];
+        Layer::new((0, "runs"), axes, marks.into_iter().chain(rings).collect(), aims)
     }
 
     /// The values that are numbers, by run.
@@ -157,19 +136,6 @@ impl Plot<'_> {
         ]
     }
 
-    fn levels(&self, axes: [&Axis; 2]) -> String {
-        let mut lines = String::new();
-        for stretch in &self.history.stretches {
-            for (nth, (run, level)) in
-                corners(&self.course.key, self.history, stretch).into_iter().enumerate()
-            {
-                let at = place(axes, run, level);
-                let _ = write!(lines, "{}{} {}", if nth == 0 { 'M' } else { 'L' }, at.0, at.1);
-            }
-        }
-        format!("<path class=\"line\" stroke-width=\"10\" d=\"{lines}\"/>")
-    }
-
     /// The middle of the runs of the baseline.
     fn baseline(&self) -> Option<f64> {
         let of_baseline = self.values().filter(|(run, _)| self.path.runs[*run].baseline);
@@ -195,12 +161,6 @@ impl Plot<'_> {
         }
         text
     }
-}
-
-/// Where a value of a run is drawn, at the edge if it is beyond.
-fn place(axes: [&Axis; 2], run: f64, value: f64) -> Spot {
-    let (x, y) = spot(axes, (run, value));
-    (x, y.clamp(UP[1], UP[0]))
 }
 
 #[cfg(test)]

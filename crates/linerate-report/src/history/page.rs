@@ -22,7 +22,7 @@ const OUTLIERS: usize = 12;
 pub fn html(path: &PathHistory) -> Result<String, RenderError> {
     let shown = Shown::of(path);
     let heats = heats(path, &shown);
-    let scale = (!heats.figures.is_empty()).then_some(Item::Scale(heats.legend));
+    let scale = (!heats.figures.is_empty()).then_some(Item::Scale(heats.colours));
     let levels = TableView::new("", levels_of(path));
     let each = "Each key figure, and each band of sizes in which something changed; the others are in the table below.";
     let mut courses: Vec<Item> = section::charts(over_time::figures(path, &shown)).collect();

@@ -43,6 +43,19 @@ pub(crate) enum Mark {
     },
     /// An interval at one place of the horizontal axis, with a cap at each end.
     Interval { x: f64, ends: [f64; 2], dark: f64 },
+    /// Many points.
+    Points {
+        #[serde(serialize_with = "places")]
+        at: Vec<Place>,
+        /// Unit: quarter pixels.
+        radius: u32,
+    },
+    /// Many intervals without caps: a place of the horizontal axis and both ends.
+    Bars {
+        #[serde(serialize_with = "bars")]
+        ends: Vec<[f64; 3]>,
+        dark: f64,
+    },
     /// A line across the whole chart at a place of the horizontal axis.
     Rule {
         at: f64,
@@ -112,6 +125,8 @@ impl Mark {
         let known = |(x, y): &Place| x.is_finite() && y.is_finite();
         match self {
             Self::Line { through: list, .. } | Self::Area { outline: list, .. } => list.iter().all(known),
+            Self::Points { at: list, .. } => list.iter().all(known),
+            Self::Bars { ends, .. } => ends.iter().flatten().all(|it| it.is_finite()),
             Self::Point { at, .. } | Self::Text { at, .. } => known(at),
             Self::Interval { x, ends, .. } => [*x, ends[0], ends[1]].iter().all(|it| it.is_finite()),
             Self::Rule { at, .. } => at.is_finite(),
@@ -148,6 +163,26 @@ impl Mark {
                 for (x, y) in ends {
                     svg.push_str(&stroke(&[(x - CAP, y), (x + CAP, y)], UNIT, *dark));
                 }
+            }
+            Self::Points { at, radius } => {
+                let points: Vec<Spot> = spots(at);
+                let data: String = points.iter().map(|(x, y)| format!("M{x} {y}h0")).collect();
+                let _ = writeln!(
+                    svg,
+                    "<path fill=\"none\" stroke=\"currentColor\" stroke-linecap=\"round\" stroke-width=\"{}\" d=\"{data}\"/>",
+                    2 * radius
+                );
+            }
+            Self::Bars { ends, dark } => {
+                let bar = |[x, low, high]: &[f64; 3]| {
+                    let [(x, low), (_, high)] = [*low, *high].map(|end| frame.spot(axes, (*x, end)));
+                    format!("M{x} {low}V{high}")
+                };
+                let data: String = ends.iter().map(bar).collect();
+                let _ = writeln!(
+                    svg,
+                    "<path fill=\"none\" opacity=\"{dark}\" stroke=\"currentColor\" stroke-width=\"{UNIT}\" d=\"{data}\"/>"
+                );
             }
             Self::Rule { at, width } => {
                 let (x, _) = frame.spot(axes, (*at, 0.0));
@@ -219,6 +254,10 @@ fn stroke(points: &[Spot], width: u32, dark: f64) -> String {
 /// Places with as many digits as a picture can show.
 fn places<S: Serializer>(places: &[Place], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(places.iter().map(|(x, y)| [short(*x), short(*y)]))
+}
+
+fn bars<S: Serializer>(bars: &[[f64; 3]], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(bars.iter().map(|bar| bar.map(short)))
 }
 
 /// A number of six digits.

@@ -1,11 +1,10 @@
 //! What is written at the changes of a chart.
 
-use std::fmt::Write as _;
-
 use linerate_analysis::changes::{Kind, Standing};
 
-use super::super::super::plot::{Axis, UNIT, UP};
-use super::super::super::text::{escaped, shortened};
+use super::super::super::figure::{Aim, Layer};
+use super::super::super::plot::{Axis, Mark, Side, UNIT, look_of};
+use super::super::super::text::shortened;
 use super::super::shown::{Shown, ShownEvent};
 use super::super::words;
 use super::PathHistory;
@@ -16,13 +15,13 @@ const LONGEST: usize = 58;
 const FACTS: usize = 2;
 /// At most this many lines of text are above each other.
 const LINES: usize = 8;
-/// About how wide a character is, and how far lines are from each other. Unit: quarter pixels.
-const CHARACTER: f64 = 6.4 * UNIT as f64;
-/// How wide the inside of a chart is. Unit: quarter pixels.
-const INSIDE: f64 = 826.0 * UNIT as f64;
-const PITCH: i32 = 16 * UNIT as i32;
-/// From the line of a change to its text. Unit: quarter pixels.
-const GAP: i32 = 5 * UNIT as i32;
+/// About how wide a character is. Unit: pixels.
+const CHARACTER: f64 = 6.8;
+/// How wide the inside of a chart is, and the gap beside the line of a change. Unit: pixels.
+const INSIDE: f64 = 826.0;
+const GAP: f64 = 10.0;
+/// How dark a drift is.
+const DRIFT: f64 = 0.1;
 
 /// A change of the figure of a chart.
 pub(super) struct Note {
@@ -41,8 +40,6 @@ pub(super) struct Placed<'a> {
     line: usize,
     /// How many of its lines there is room for.
     shown: usize,
-    /// Whether its text ends at the line of the change, which is far to the right.
-    left: bool,
 }
 
 /// The notes of figure `nth`.
@@ -77,7 +74,7 @@ pub(super) fn placed<'a>(notes: &'a [Note], x: &Axis) -> Vec<Placed<'a>> {
         let left = at > 0.5;
         for shown in [note.lines.len(), 1] {
             let longest = note.lines[..shown].iter().map(|line| line.chars().count()).max().unwrap_or(0);
-            let wide = (longest as f64 * CHARACTER + f64::from(2 * GAP)) / INSIDE;
+            let wide = (longest as f64 * CHARACTER + GAP) / INSIDE;
             let across = if left { [at - wide, at] } else { [at, at + wide] };
             let free = |line: &usize| {
                 let down = [*line, line + shown];
@@ -88,10 +85,10 @@ pub(super) fn placed<'a>(notes: &'a [Note], x: &Axis) -> Vec<Placed<'a>> {
             };
             if let Some(line) = (0..=LINES.saturating_sub(shown)).find(free) {
                 taken.push((across, [line, line + shown]));
-                return Placed { note, line, shown, left };
+                return Placed { note, line, shown };
             }
         }
-        Placed { note, line: 0, shown: 0, left }
+        Placed { note, line: 0, shown: 0 }
     };
     notes.iter().map(place).collect()
 }
@@ -101,29 +98,30 @@ pub(super) fn lines(placed: &[Placed<'_>]) -> usize {
     placed.iter().map(|it| it.line + it.shown).max().unwrap_or(0)
 }
 
-/// Vertical lines with their text; a drift as a field from its first run to its last.
-pub(super) fn drawn(axes: [&Axis; 2], placed: &[Placed<'_>]) -> String {
-    let mut svg = String::new();
-    for Placed { note, line, shown, left } in placed {
-        let x = |run: f64| super::place(axes, run, 0.0).0;
-        let (at, [top, bottom]) = (x(note.at as f64 - 0.5), [UP[1], UP[0]]);
-        if note.kind == Kind::Drift {
-            let to = x(note.to as f64 + 0.5);
-            let _ = write!(svg, "<path class=\"drift\" d=\"M{at} {top}H{to}V{bottom}H{at}z\"/>");
+/// Vertical lines with their text, those that are not confirmed in a layer of dashes; a drift as a field from its first
+/// run to its last.
+pub(super) fn layers(axes: [&Axis; 2], placed: &[Placed<'_>]) -> Vec<Layer> {
+    let [low, high] = axes[1].range();
+    let mut layers = Vec::new();
+    for (is_open, name) in [(false, "changes"), (true, "unconfirmed changes")] {
+        let here = |it: &&Placed<'_>| (it.note.standing == Standing::Unconfirmed) == is_open;
+        let (mut marks, mut aims) = (Vec::new(), Vec::new());
+        for Placed { note, line, shown } in placed.iter().filter(here) {
+            let (at, top) = (note.at as f64 - 0.5, high);
+            if note.kind == Kind::Drift {
+                marks.push(Mark::bar([(at, low), (note.to as f64 + 0.5, high)], DRIFT));
+            }
+            marks.push(Mark::Rule { at, width: 3 * UNIT / 2 });
+            let lines = note.lines[..*shown].to_vec();
+            marks.push(Mark::Text { at: (at, top), side: Side::Top(*line), lines });
+            aims.push(Aim::at(axes, (at, top), note.lines.clone()));
         }
-        let dashes = if note.standing == Standing::Unconfirmed { " stroke-dasharray=\"8 12\"" } else { "" };
-        let _ = write!(svg, "<path class=\"line\" stroke-width=\"6\"{dashes} d=\"M{at} {top}V{bottom}\"/>");
-        let (beside, anchor) = if *left { (at - GAP, "end") } else { (at + GAP, "start") };
-        for (nth, text) in note.lines.iter().take(*shown).enumerate() {
-            let y = top + PITCH * (*line + nth + 1) as i32;
-            let _ = write!(
-                svg,
-                "<text x=\"{beside}\" y=\"{y}\" text-anchor=\"{anchor}\">{}</text>",
-                escaped(text)
-            );
+        if !marks.is_empty() {
+            let layer = Layer::new((3, name), axes, marks, aims);
+            layers.push(Layer { look: look_of(3, if is_open { 2 } else { 0 }), ..layer });
         }
     }
-    svg
+    layers
 }
 
 #[cfg(test)]
@@ -145,6 +143,5 @@ mod tests {
         let shown: Vec<usize> =
             super::placed(&crowd, &run_axis(&history(60, 12))).iter().map(|it| it.shown).collect();
         assert_eq!(shown, [2, 2, 2, 2, 0, 0], "there is room for eight lines");
-        assert!(placed[3].left && !placed[0].left, "far to the right, the text is on the left");
     }
 }

@@ -3,7 +3,7 @@
 use linerate_analysis::changes::FigureHistory;
 use linerate_analysis::figures::{Key, Unit};
 
-use super::super::super::plot::{Axis, Scale, decimal, evenly};
+use super::super::super::plot::{Axis, Labels, Scale, decimal, evenly, short};
 use super::super::words;
 use super::Course;
 
@@ -26,14 +26,16 @@ pub(super) fn axis(course: &Course, history: &FigureHistory, lines: usize) -> Ax
     let key = &course.key;
     // Text never takes more than half of the chart.
     let room = (LINE * lines as f64).min(0.5);
+    let (unit, one) = unit(key, [low, high]);
+    let name = words::name(key);
+    let title = if unit.is_empty() { name } else { format!("{name} ({unit})") };
+    let labels = Labels::Number { unit: one };
     if low > 0.0 && high > low * WIDE {
         let high = high * (high / low).powf(room / (1.0 - room));
-        let ticks = decimal([low, high]);
-        return Axis::new(words::name(key), Scale::Decimal, [low, high], &ticks, |it| {
-            words::quantity(key, it)
-        });
+        let ticks = decimal([low / one, high / one]).into_iter().map(|tick| tick * one).collect::<Vec<f64>>();
+        let label = |value: f64| short(value / one).to_string();
+        return Axis::new(title, Scale::Decimal, [low, high], &ticks, label).labelled(labels);
     }
-    let (unit, one) = unit(key, [low, high]);
     let high = high + (high - low) * room / (1.0 - room);
     let ticks = evenly([low / one, high / one], LABELS);
     let apart = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
@@ -42,9 +44,9 @@ pub(super) fn axis(course: &Course, history: &FigureHistory, lines: usize) -> Ax
         (scaled - scaled.round()).abs() < scaled * 1e-6
     };
     let decimals = (0..9).find(whole).unwrap_or(9) as usize;
-    let title = format!("{} ({unit})", words::name(key));
     let ticks: Vec<f64> = ticks.into_iter().map(|tick| tick * one).collect();
     Axis::new(title, Scale::Linear, [low, high], &ticks, |value| format!("{:.decimals$}", value / one))
+        .labelled(labels)
 }
 
 /// The lowest and the highest value that the chart shows.

@@ -17,16 +17,19 @@ fn layer<'a>(figure: &'a Figure, name: &str) -> Option<&'a Layer> {
     figure.layers.iter().find(|layer| layer.name == name)
 }
 
-/// The numbers behind the letter of a path's command.
-fn moves(svg: &str, class: &str) -> Vec<[i32; 2]> {
-    let path = svg.split("<path ").find(|path| path.contains(class)).expect(class);
-    let data = path.split(" d=\"").nth(1).and_then(|it| it.split('"').next()).expect("it has data");
-    let number = |text: &str| -> i32 { text.parse().expect("a number") };
-    let place = |piece: &str| {
-        let (x, rest) = piece.split_once(' ').expect("two numbers");
-        [number(x), number(rest.split(|c: char| c.is_alphabetic()).next().expect("a number"))]
-    };
-    data.split('M').skip(1).map(place).collect()
+/// The places of the points of a layer.
+fn points(layer: &Layer) -> Vec<(f64, f64)> {
+    let found = layer.marks.iter().find_map(|mark| match mark {
+        Mark::Points { at, .. } => Some(at.clone()),
+        _ => None,
+    });
+    found.expect("it has points")
+}
+
+/// Where the lines of changes stand.
+fn rules(layer: &Layer) -> Vec<f64> {
+    let rule = |mark: &Mark| if let Mark::Rule { at, .. } = mark { Some(*at) } else { None };
+    layer.marks.iter().filter_map(rule).collect()
 }
 
 #[test]
@@ -37,8 +40,8 @@ fn every_run_has_its_point_and_its_tooltip_and_an_outlier_is_hollow() {
     let known = path.figures[8].values.iter().flatten().count();
     let off = path.changes.figures[8].outliers.iter().map(|it| it.last - it.first + 1).sum::<usize>();
     assert!(off > 0, "the run that takes 1.8 times as long is one");
-    assert_eq!(moves(&p99.svg, "points").len(), known - off);
-    assert_eq!((p99.svg.matches("class=\"ring\"").count(), p99.aims.len()), (off, known));
+    assert_eq!(points(p99).len(), known - off);
+    assert_eq!((p99.svg.matches("<circle").count(), p99.aims.len()), (off, known));
     let lines: Vec<&Vec<String>> = p99.aims.iter().map(|aim| &aim.lines).collect();
     assert!(
         lines[0][0].starts_with("2026-01-01 06:30, ") && lines[0][0].ends_with(", baseline"),
@@ -52,15 +55,12 @@ fn a_change_is_a_line_between_two_runs_with_what_is_beside_it() {
     let path = history(60, 12);
     let charts = charts(&path);
     let latency = chart(&charts, "ping-pong latency");
-    let changes = &layer(latency, "changes").expect("it changed").svg;
-    let points = moves(&layer(latency, "runs").expect("it has runs").svg, "points");
-    let at = moves(changes, "line")[0][0];
-    // Without a value, runs 5, 22 and 39 have no point.
-    let number = step(60) - 2;
-    assert!(points[number - 1][0] < at && at < points[number][0], "{at} {points:?}");
+    let changes = layer(latency, "changes").expect("it changed");
+    assert_eq!(rules(changes), [step(60) as f64 - 0.5]);
+    let changes = &changes.svg;
     assert!(changes.contains("initiator kernel: 6.1.0-28-amd64 -&gt; 6.12.9-amd64"), "{changes}");
     let by = path.changes.figures[0].steps[0].change.value;
-    assert!(changes.contains(&format!(">step {:+.1} %<", (by - 1.0) * 100.0)), "{changes}");
+    assert!(changes.contains(&format!("\nstep {:+.1} %\n", (by - 1.0) * 100.0)), "{changes}");
     assert!(layer(chart(&charts, "ping-pong peak"), "changes").is_none(), "nothing happened to it");
 }
 
@@ -93,14 +93,16 @@ fn levels_are_drawn_where_they_are() {
     let path = history(60, 12);
     let charts = charts(&path);
     let latency = chart(&charts, "ping-pong latency");
-    let levels = moves(&layer(latency, "levels").expect("there are levels").svg, "line");
-    let points = moves(&layer(latency, "runs").expect("it has runs").svg, "points");
-    assert_eq!(levels.len(), 2);
-    assert!(levels[1][1] < levels[0][1], "what takes longer is higher");
+    let levels = &layer(latency, "levels").expect("there are levels").marks;
+    let [Mark::Line { through: before, .. }, Mark::Line { through: after, .. }] = &levels[..] else {
+        panic!("two levels: {levels:?}")
+    };
+    assert!(after[0].1 > before[0].1, "what takes longer is higher");
     // Half of the runs of a stretch lie on each side of its level.
-    let before = &points[..step(60) - 2];
-    let above = before.iter().filter(|[_, y]| *y < levels[0][1]).count();
-    assert!((before.len() / 4..before.len() * 3 / 4).contains(&above), "{above} of {}", before.len());
+    let points = points(layer(latency, "runs").expect("it has runs"));
+    let first = &points[..step(60) - 2];
+    let above = first.iter().filter(|(_, y)| *y > before[0].1).count();
+    assert!((first.len() / 4..first.len() * 3 / 4).contains(&above), "{above} of {}", first.len());
     assert!(layer(latency, "baseline").is_some());
 }
 
@@ -110,8 +112,8 @@ fn an_unconfirmed_change_is_dashed_and_says_so() {
     let open = path.changes.figures[0].steps.last().expect("a step");
     assert_eq!(open.standing, Standing::Unconfirmed);
     let charts = charts(&path);
-    let svg = &layer(chart(&charts, "ping-pong latency"), "changes").expect("it changed").svg;
-    assert!(svg.contains("unconfirmed") && svg.contains("stroke-dasharray=\"8 12\""), "{svg}");
+    let open = layer(chart(&charts, "ping-pong latency"), "unconfirmed changes").expect("it changed");
+    assert!(open.svg.contains("unconfirmed") && open.look.dashes != "none", "{}", open.svg);
 }
 
 #[test]
