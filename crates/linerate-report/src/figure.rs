@@ -87,11 +87,6 @@ impl Figure {
         aims.iter().filter(|_| aims.len() <= FEW).map(tip).collect()
     }
 
-    /// Whether all its marks are in units of its axes, so that it can be drawn anew over others.
-    pub(super) fn is_free(&self) -> bool {
-        self.layers.iter().flat_map(|layer| &layer.marks).all(|mark| !matches!(mark, Mark::Written(_)))
-    }
-
     /// The ceilings, as SVG.
     pub(super) fn ceilings_svg(&self) -> String {
         let lines = self.ceilings.iter().map(|ceiling| Mark::line(self.within(ceiling), UNIT));

@@ -32,8 +32,7 @@ fn of_item(item: &Item) -> String {
             title + &facts(&card.keys) + &note
         }
         Item::Chart(figure) => named("Chart", &figure.title),
-        Item::Maps(maps) => maps.maps.iter().map(|map| named("Heat map", &map.title)).collect(),
-        Item::Scale(_) => String::new(),
+        Item::Order(..) | Item::Scale(_) => String::new(),
         Item::Table(view) => table(view),
         Item::Cautions(list) => format!("\n{}", list.iter().map(caution).collect::<String>()),
         Item::Listing { title, text } => {

@@ -2,7 +2,7 @@
 
 mod charts;
 mod columns;
-mod draw;
+mod map;
 mod page;
 mod scale;
 mod svg;

@@ -36,11 +36,11 @@ struct Hover<'a> {
     graphs: Vec<HoverGraph<'a>>,
 }
 
-/// A chart; one that cannot be drawn anew has no axes, marks or values, and places instead.
+/// A chart.
 #[derive(Serialize)]
 struct HoverGraph<'a> {
-    x: Option<&'a Axis>,
-    y: Option<&'a Axis>,
+    x: &'a Axis,
+    y: &'a Axis,
     ceilings: &'a [Ceiling],
     layers: Vec<HoverLayer<'a>>,
 }
@@ -55,8 +55,6 @@ struct HoverLayer<'a> {
     marks: &'a [Mark],
     /// Where its points lie, in units of the axes.
     values: Vec<[f64; 2]>,
-    /// Where they lie in a chart that is not drawn anew, in units of the graph.
-    places: Vec<[i32; 2]>,
     /// Lines of the tooltip for each point.
     points: Vec<&'a [String]>,
 }
@@ -138,24 +136,17 @@ fn data(sections: &[Section]) -> Result<String, RenderError> {
 }
 
 fn graph(figure: &Figure) -> HoverGraph<'_> {
-    let is_free = figure.is_free();
-    let layer = |layer| of_layer(layer, is_free);
-    HoverGraph {
-        x: is_free.then_some(&figure.x),
-        y: is_free.then_some(&figure.y),
-        ceilings: &figure.ceilings,
-        layers: figure.layers.iter().map(layer).collect(),
-    }
+    let Figure { x, y, ceilings, layers, .. } = figure;
+    HoverGraph { x, y, ceilings, layers: layers.iter().map(of_layer).collect() }
 }
 
-fn of_layer(layer: &Layer, is_free: bool) -> HoverLayer<'_> {
+fn of_layer(layer: &Layer) -> HoverLayer<'_> {
     HoverLayer {
         curve: layer.number,
         name: &layer.name,
         dashes: layer.look.thin_dashes(),
-        marks: if is_free { &layer.marks } else { &[] },
-        values: layer.aims.iter().filter(|_| is_free).map(|aim| [short(aim.at.0), short(aim.at.1)]).collect(),
-        places: layer.aims.iter().filter(|_| !is_free).map(|aim| [aim.x, aim.y]).collect(),
+        marks: &layer.marks,
+        values: layer.aims.iter().map(|aim| [short(aim.at.0), short(aim.at.1)]).collect(),
         points: layer.aims.iter().map(|aim| &aim.lines[..]).collect(),
     }
 }

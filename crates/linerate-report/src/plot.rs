@@ -13,7 +13,7 @@ pub(crate) use draw::{axes, text};
 pub(crate) use frame::{ACROSS, Frame, HEIGHT, UP, WIDTH};
 pub(crate) use mark::{Mark, Shape, Side, short, svg};
 pub(crate) use tiles::{BLANK, Shades, Tiles, cell};
-pub(crate) use words::{columns_of, rows, rows_of};
+pub(crate) use words::{Words, columns_of, rows, rows_of};
 
 /// Units a pixel: places are whole numbers, which at one a pixel would show as steps.
 pub(crate) const UNIT: u32 = 4;

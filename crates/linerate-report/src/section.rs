@@ -54,7 +54,8 @@ pub(crate) enum Item {
     Keys(Card),
     Facts(Vec<Entry>),
     Chart(Figure),
-    Maps(Box<Maps>),
+    /// In which order the ranks of a mesh stand: which mesh of the page, and its maps by number and title.
+    Order(usize, Vec<(usize, String)>),
     Scale(Colours),
     Table(TableView),
     Cautions(Vec<Warning>),
@@ -65,27 +66,6 @@ pub(crate) enum Item {
         title: String,
         text: String,
     },
-}
-
-/// The heat maps of a mesh.
-pub(crate) struct Maps {
-    /// Which mesh of the page.
-    pub(crate) number: usize,
-    pub(crate) maps: Vec<MapView>,
-}
-
-/// A heat map of a page.
-pub(crate) struct MapView {
-    /// Its number among those of the page.
-    pub(crate) number: usize,
-    pub(crate) title: String,
-    pub(crate) caption: String,
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    pub(crate) svg: String,
-    pub(crate) legend: String,
-    pub(crate) legend_width: u32,
-    pub(crate) legend_height: u32,
 }
 
 /// What the colours of maps mean.

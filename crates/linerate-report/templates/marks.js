@@ -120,10 +120,13 @@ const layout = (graph, view, room, margin) => {
     place.top = graph.y.title ? 28 : 12;
     place.names = Math.min(widest(names), room < 640 ? room * 0.28 : 220);
     place.left = place.names + 14;
+    // What stands beside rows gives way on a narrow page.
+    place.beside = room < 640 || !graph.y.beside.length ? 0 : widest([...graph.y.beside, graph.y.over]);
+    place.right -= place.beside && place.beside + 12;
     const columns = shown(graph.x, view[0], 1).span;
     place.column = clamp((place.right - place.left) / columns, ...graph.x.room);
     place.right = place.left + place.column * columns;
-    place.width = Math.max(room, place.right + 12);
+    place.width = Math.max(room, place.right + place.beside + 12);
     place.row = clamp(place.column, ...graph.y.room);
     place.bottom = place.top + place.row * y.span;
   } else {
@@ -177,7 +180,7 @@ const drawAxes = (group, above, graph, place) => {
     if (!isOfWords(graph.y)) { write(text, left - 8, up(value) + 4, "end"); continue; }
     const name = wrapped(text, place.names, graph.y.room ? many : 3);
     const beside = (graph.y.beside || [])[value] || "";
-    const said = beside ? wrapped(beside, place.beside, 3) : [];
+    const said = beside && place.beside ? wrapped(beside, place.beside, 3) : [];
     if (place.isStacked) {
       const first = up(value) - 14 - (name.length + said.length - 1) * LINE;
       stack(name, text, left, first, "start", { class: "name" });
@@ -191,7 +194,10 @@ const drawAxes = (group, above, graph, place) => {
   const size = clamp((13 * (place.width - 16)) / Math.max(1, widthOf(x.title, 13)), 11, 13);
   write(x.title, clamp((left + right) / 2, widthOf(x.title, size) / 2 + 4, Math.max(room / 2, place.width - 4 - widthOf(x.title, size) / 2)), place.height - 6, "middle", { "font-size": size });
   // Of rows of cells it stands over their names.
-  if (graph.y.room) stack([fits(y.title, place.width - 8)], y.title, 4, top - 12, "start");
+  if (graph.y.room) {
+    stack([fits(y.title, place.width - 8)], y.title, 4, top - 12, "start");
+    if (place.beside) write(graph.y.over, right + 12, top - 12, "start");
+  }
   else write(fits(y.title, bottom - top + 20), 0, 0, "middle", { "font-size": 13, transform: `translate(13 ${(top + bottom) / 2}) rotate(-90)` });
 };
 

@@ -1,9 +1,11 @@
 "use strict";
 (() => {
   const { meshes, views } = JSON.parse(document.getElementById("meshes").textContent);
-  const tip = document.getElementById("tip");
-  const root = document.documentElement;
+  // Colours, the most cells of a row, and the most ranks with names and with numbers in their cells.
   const STEPS = 20;
+  const MOST_CELLS = 200;
+  const NAMED = 40;
+  const NUMBERED = 16;
   const MOST_ROWS = 100;
 
   // Values: 16 bits each, by sender, then by receiver; NaN was not measured.
@@ -50,155 +52,69 @@
     return ranks.sort((one, other) => key(other) - key(one) || one - other);
   };
 
-  const show = (event, lines) => {
-    tip.textContent = lines.join("\n");
-    tip.className = "";
-    tip.hidden = false;
-    const box = tip.getBoundingClientRect();
-    const right = event.clientX + 16 + box.width <= innerWidth;
-    tip.style.left = `${Math.max(8, right ? event.clientX + 16 : event.clientX - 16 - box.width)}px`;
-    tip.style.top = `${Math.max(8, Math.min(event.clientY + 16, innerHeight - box.height - 8))}px`;
-  };
-  const colour = (name) => getComputedStyle(root).getPropertyValue(name).trim();
-  const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
-  const nice = (least) => {
-    for (let power = 1; ; power *= 10) for (const factor of [1, 2, 5]) if (factor * power >= least) return factor * power;
-  };
   const cut = (name, most) => (name.length > most ? `${name.slice(0, most >> 1)}\u2026${name.slice(-((most >> 1) - 1))}` : name);
 
-  // A map: the static picture gives way to a canvas with a pixel or more for each cell.
+  // A map: cells of several pairs, if there are more than it has room for, show the worst of them.
   const maps = [];
-  for (const figure of document.querySelectorAll("figure.mesh")) {
-    const view = views[Number(figure.dataset.map)];
-    const still = figure.querySelector("svg.field");
-    const canvas = document.createElement("canvas");
-    canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", still.getAttribute("aria-label"));
-    still.replaceWith(canvas);
-    const map = { figure, view, canvas, by: "number", ranks: order(view, "number"), part: figure.dataset.part };
+  views.forEach((view, number) => {
+    const figure = document.getElementById(`map-${number}`);
+    const { chart } = figure.querySelector("svg.graph");
+    const [layer] = chart.layers;
+    const tile = Math.ceil(view.size / MOST_CELLS);
+    const side = Math.ceil(view.size / tile);
+    const map = { view, part: String(view.mesh) };
     maps.push(map);
+    const caption = figure.querySelector("figcaption");
+    caption.textContent = caption.textContent.replace(/ Without a script,.*/, tile > 1 ? ` A cell is the worst of ${tile} x ${tile} pairs.` : "");
 
-    map.draw = () => {
-      const room = canvas.parentElement.clientWidth;
-      if (!room) return;
-      const { ranks } = map;
-      const size = view.size;
-      const scale = devicePixelRatio || 1;
-      const medians = size <= 24 && room >= 600;
-      const named = size <= 40;
-      const pen = canvas.getContext("2d");
-      const font = "12px system-ui, sans-serif";
-      pen.font = font;
-      const labels = ranks.map((rank) => (named ? `${rank} ${cut(view.names[rank], room < 600 ? 10 : 18)}` : String(rank)));
-      const left = Math.max(44, ...labels.map((label) => pen.measureText(label).width)) + 10;
-      const [top, right] = [36, medians ? 76 : 4];
-      const side = Math.max(80, Math.floor(Math.min(room - left - right, size * 64, Math.max(260, innerHeight - 120, 560))));
-      map.tile = Math.ceil(size / side);
-      const cells = Math.ceil(size / map.tile);
-      const pitch = side / cells;
-      Object.assign(map, { left, top, side, pitch, cells });
-      canvas.width = Math.round((left + side + right) * scale);
-      canvas.height = Math.round((top + side + 4) * scale);
-      canvas.style.width = `${left + side + right}px`;
-      canvas.style.height = `${top + side + 4}px`;
-      const paints = Array.from({ length: STEPS }, (_, step) => colour(`--m${step}`));
-      const [none, paper, ink, quiet] = ["--m-none", "--paper", "--ink", "--quiet"].map(colour);
-
-      const image = new ImageData(cells, cells);
-      const put = (at, [red, green, blue]) => image.data.set([red, green, blue, 255], 4 * at);
-      const [shades, gap, page] = [paints.map(rgb), rgb(none), rgb(paper)];
-      for (let row = 0; row < cells; row += 1) {
-        for (let column = 0; column < cells; column += 1) {
-          const found = map.worst(row, column);
-          const blank = map.tile === 1 && row === column ? page : gap;
-          const step = found && Math.min(STEPS - 1, Math.floor(view.badness(found.value) * STEPS));
-          put(row * cells + column, found ? shades[step] : blank);
-        }
-      }
-      const small = document.createElement("canvas");
-      [small.width, small.height] = [cells, cells];
-      small.getContext("2d").putImageData(image, 0, 0);
-      pen.setTransform(scale, 0, 0, scale, 0, 0);
-      pen.imageSmoothingEnabled = false;
-      pen.drawImage(small, left, top, side, side);
-
-      pen.font = font;
-      pen.textBaseline = "middle";
-      pen.fillStyle = quiet;
-      const write = (text, x, y, align) => { pen.textAlign = align; pen.fillText(text, x, y); };
-      for (let cell = 0; cell < cells; cell += nice(30 / pitch)) {
-        write(String(ranks[cell * map.tile]), left + (cell + 0.5) * pitch, top - 9, "center");
-      }
-      for (let cell = 0; cell < cells; cell += nice(14 / pitch)) {
-        const rank = ranks[cell * map.tile];
-        const y = top + (cell + 0.5) * pitch;
-        write(labels[cell * map.tile], left - 7, y, "right");
-        const median = medians ? middle(ranks.map((to) => view.at(rank, to))) : NaN;
-        if (!Number.isNaN(median)) write(digits(median), left + side + 66, y, "right");
-      }
-      write("from", left - 7, top - 9, "right");
-      write("to rank", left, top - 26, "left");
-      if (medians) write("median", left + side + 66, top - 9, "right");
-      if (pitch >= 46 && map.tile === 1) {
-        for (let row = 0; row < cells; row += 1) {
-          for (let column = 0; column < cells; column += 1) {
-            const found = map.worst(row, column);
-            if (!found) continue;
-            pen.fillStyle = view.badness(found.value) >= 0.5 ? paper : ink;
-            write(digits(found.value), left + (column + 0.5) * pitch, top + (row + 0.5) * pitch, "center");
+    map.draw = (ranks) => {
+      // The worst pair of a cell.
+      const worst = (row, column) => {
+        let found = null;
+        const ends = [row, column].map((first) => Math.min(view.size, (first + 1) * tile));
+        for (let one = row * tile; one < ends[0]; one += 1) {
+          for (let other = column * tile; other < ends[1]; other += 1) {
+            const [from, to] = [ranks[one], ranks[other]];
+            const value = view.at(from, to);
+            if (Number.isNaN(value) || (found && (value - found.value) * view.worse <= 0)) continue;
+            found = { from, to, value };
           }
         }
-      }
-      const note = map.tile > 1 ? `At this width a cell is the worst of ${map.tile} x ${map.tile} pairs.` : "";
-      figure.querySelector(".tile").textContent = note;
+        return found;
+      };
+      const step = (value) => Math.min(STEPS - 1, Math.floor(view.badness(value) * STEPS));
+      const first = Array.from({ length: side }, (_, cell) => ranks[cell * tile]);
+      const isNamed = tile === 1 && side <= NAMED;
+      const { x, y } = chart.graph;
+      x.ticks = first.map((rank, cell) => [cell, String(rank)]);
+      y.ticks = first.map((rank, cell) => [cell, isNamed ? `${rank} ${cut(view.names[rank], 18)}` : String(rank)]);
+      x.ends = [-0.5, side - 0.5];
+      y.ends = [side - 0.5, -0.5];
+      if (y.beside.length) y.beside = first.map((rank) => { const median = middle(ranks.map((to) => view.at(rank, to))); return median ? digits(median) : ""; });
+      const cells = first.flatMap((_, row) => first.map((_, column) => [row, column, worst(row, column)]));
+      const letter = ([row, column, found]) => (found ? String.fromCharCode(97 + step(found.value)) : tile === 1 && row === column ? "-" : ".");
+      const tiles = { kind: "tiles", wide: 1, columns: side, cells: cells.map(letter).join(""), shades: "worse" };
+      const numbers = side > NUMBERED ? [] : cells.filter(([, , found]) => found).map(([row, column, { value }]) => ({ kind: "text", at: [column, row], side: step(value) * 2 >= STEPS ? "over" : "inside", lines: [digits(value)] }));
+      layer.marks = [tiles, ...numbers];
+      const known = cells.filter(([row, column]) => tile > 1 || row !== column);
+      layer.values = known.map(([row, column]) => [column, row]);
+      layer.said = (nth) => {
+        const [row, column, found] = known[nth];
+        if (!found) return [`from ${view.names[first[row]]} to ${view.names[first[column]]}`, "not measured"];
+        const back = view.at(found.to, found.from);
+        const lines = [
+          `from ${view.names[found.from]} (${found.from}) to ${view.names[found.to]} (${found.to})`,
+          `${digits(found.value)} ${view.unit}`,
+          `${digits(found.value / view.median)} times the median, ${digits(view.median)} ${view.unit}`,
+        ];
+        if (!Number.isNaN(back)) lines.push(`back: ${digits(back)} ${view.unit}`);
+        if (tile > 1) lines.push(`the worst of ${tile} x ${tile} pairs`);
+        return lines;
+      };
+      chart.redraw();
     };
-
-    // The worst pair of a cell.
-    map.worst = (row, column) => {
-      let found = null;
-      const ends = [row, column].map((first) => Math.min(view.size, (first + 1) * map.tile));
-      for (let one = row * map.tile; one < ends[0]; one += 1) {
-        for (let other = column * map.tile; other < ends[1]; other += 1) {
-          const [from, to] = [map.ranks[one], map.ranks[other]];
-          const value = view.at(from, to);
-          if (Number.isNaN(value) || (found && (value - found.value) * view.worse <= 0)) continue;
-          found = { from, to, value };
-        }
-      }
-      return found;
-    };
-
-    const over = (event) => {
-      const box = canvas.getBoundingClientRect();
-      const [column, row] = [event.clientX - box.left - map.left, event.clientY - box.top - map.top].map((place) => Math.floor(place / map.pitch));
-      tip.hidden = true;
-      if (Math.min(row, column) < 0 || Math.max(row, column) >= map.cells) return;
-      const found = map.worst(row, column);
-      if (!found) {
-        const [from, to] = [row, column].map((cell) => view.names[map.ranks[cell * map.tile]]);
-        if (row !== column) show(event, [`from ${from} to ${to}`, "not measured"]);
-        return;
-      }
-      const back = view.at(found.to, found.from);
-      const lines = [
-        `from ${view.names[found.from]} (${found.from}) to ${view.names[found.to]} (${found.to})`,
-        `${digits(found.value)} ${view.unit}`,
-        `${digits(found.value / view.median)} times the median, ${digits(view.median)} ${view.unit}`,
-      ];
-      if (!Number.isNaN(back)) lines.push(`back: ${digits(back)} ${view.unit}`);
-      if (map.tile > 1) lines.push(`the worst of ${map.tile} x ${map.tile} pairs`);
-      show(event, lines);
-    };
-    canvas.addEventListener("pointermove", over);
-    canvas.addEventListener("pointerdown", over);
-    canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
-    map.draw();
-  }
-  const redraw = () => { for (const map of maps) map.draw(); };
-  let width = innerWidth;
-  addEventListener("resize", () => { if (innerWidth !== width) { width = innerWidth; redraw(); } });
-  document.getElementById("theme").addEventListener("click", redraw);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+    map.draw(order(view, "number"));
+  });
 
   // Ranks stand at the same place in every map of a mesh, so that maps can be held against each other.
   for (const select of document.querySelectorAll("select[data-order]")) {
@@ -208,8 +124,7 @@
       const ranks = order(views[Number(by.value)], select.value);
       for (const map of maps) {
         if (map.part !== part) continue;
-        map.ranks = ranks;
-        map.draw();
+        map.draw(ranks);
       }
     };
     select.addEventListener("change", sort);

@@ -129,7 +129,15 @@ for (const svg of document.querySelectorAll("svg.graph")) {
   svg.addEventListener("pointermove", show);
   svg.addEventListener("pointerdown", show);
   svg.addEventListener("pointerleave", leave);
-  if (!graph.x) continue;
+
+  // For who changes what is drawn.
+  svg.chart = Object.assign(chart, {
+    layers,
+    redraw() {
+      [graph.x, graph.y].forEach((axis, nth) => { view[nth] = { scale: axis.scale, ends: axis.ends }; });
+      group.draw();
+    },
+  });
 
   // Tools: logarithmic and linear axes, zoom, and files.
   const tools = document.createElement("p");

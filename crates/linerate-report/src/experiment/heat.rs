@@ -4,7 +4,7 @@ use linerate_analysis::experiment::{FigureFound, Findings};
 
 use super::{views, words};
 use crate::figure::{Aim, Figure, Layer, Title};
-use crate::plot::{self, Mark, Side, UNIT};
+use crate::plot::{self, Mark, Side, UNIT, Words};
 
 /// The least and the most room of a cell, across and up. Unit: pixels.
 const WIDE: [u32; 2] = [84, 210];
@@ -31,7 +31,7 @@ pub(super) fn figure(findings: &Findings, figure: &FigureFound) -> Option<Figure
     let ends =
         known().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], it| [low.min(it), high.max(it)]);
     let x = plot::columns_of(grid.names[0], grid.levels[0], WIDE);
-    let y = plot::rows_of(grid.names[1], grid.levels[1], TALL);
+    let y = plot::rows_of(grid.names[1], grid.levels[1], Words { room: Some(TALL), ..Words::default() });
     let axes = [&x, &y];
     let (mut marks, mut aims, mut best) = (Vec::new(), Vec::new(), Vec::new());
     for (row, cells) in (0..).zip(&grid.cells) {

@@ -5,16 +5,16 @@ mod pack;
 use linerate_analysis::facts::{Collectives, Togethers};
 use linerate_analysis::report::{MeshResult, MeshView, NamedRun, Report, SuspectRow};
 
-use super::draw::{Drawing, Ink, LEGEND, legend, map};
-use super::scale::Scale;
-use super::words::{facts, headline, keys, meanwhile, rank, view_name};
+use super::map::{colours, map};
+use super::words::{facts, headline, keys, rank, view_name};
 use super::{charts, columns};
 use crate::columns::{Column, of_kind};
 use crate::error::RenderError;
+use crate::figure::Figure;
 use crate::page::Script;
 use crate::plot::palette;
 use crate::section::{
-    self, Card, Cell, Entry, Item, Kind, MapView, Maps, Part, Section, TableView, Tone, entries, note, tables,
+    self, Card, Cell, Entry, Item, Kind, Part, Section, TableView, Tone, entries, note, tables,
 };
 use crate::text::{count, percent, plain};
 
@@ -75,22 +75,25 @@ fn of_mesh(report: &Report, (nth, mesh): (usize, &MeshResult), number: usize) ->
     let section = |part, id, heading: &str, items| {
         Section::new(part, id, format!("{heading}{of}"), items).of([mesh.run])
     };
-    let maps: Vec<MapView> =
-        mesh.views.iter().zip(number..).map(|(view, number)| map_view(mesh, view, number)).collect();
-    let pairs = mesh.views.iter().zip(number..).enumerate().map(|(at, (view, number))| TableView {
+    let views = || mesh.views.iter().zip(number..);
+    let maps: Vec<Figure> = views().map(|(view, number)| map(mesh, view, number)).collect();
+    let titles = (number..).zip(maps.iter().map(|map| map.title.clone())).collect::<Vec<_>>();
+    let order = (!titles.is_empty()).then_some(Item::Order(nth, titles));
+    let legends = mesh.views.iter().map(|view| Item::Scale(colours(view)));
+    let maps = section::charts(maps).zip(legends).flat_map(|(map, legend)| [map, legend]);
+    let pairs = views().enumerate().map(|(at, (view, number))| TableView {
         is_closed: at > 0,
         of_map: Some([number, nth]),
         ..worst(mesh, view)
     });
     let pairs = tables(pairs).collect();
-    let maps = (!maps.is_empty()).then(|| Item::Maps(Box::new(Maps { number: nth, maps })));
     let mut drawn = charts::sorted(mesh, nth);
     drawn.extend(charts::collectives(mesh, nth));
     let numbers = tables(numbers(mesh).into_iter().chain([hosts(mesh, named).closed()])).collect();
     vec![
         section(Part::Result, "suspects", "What is slow", suspects(mesh)),
         section(Part::Result, "lost", "What was lost", lost(mesh)),
-        section(Part::Charts, "maps", "Heat maps", maps.into_iter().collect()),
+        section(Part::Charts, "maps", "Heat maps", order.into_iter().chain(maps).collect()),
         section(Part::Charts, "sorted", "All pairs, sorted", section::charts(drawn).collect()),
         section(Part::Tables, "pairs", "Pairs", pairs),
         section(Part::Tables, "mesh-numbers", "Mesh", numbers),
@@ -125,26 +128,6 @@ fn suspect(one: &SuspectRow) -> Vec<Cell> {
         alone.into(),
         Cell::toned(one.verdict, tone),
     ]
-}
-
-fn map_view(mesh: &MeshResult, view: &MeshView, number: usize) -> MapView {
-    let Drawing { width, height, svg, note } = map(mesh, view, Ink::Page);
-    let note = note.map_or_else(String::new, |note| format!(" Without a script, {note}."));
-    let caption = format!(
-        "Rows send, columns receive: {}. The scale goes from the best pair to the worst, over a quarter at least.{note}",
-        meanwhile(view.schedule)
-    );
-    MapView {
-        number,
-        title: format!("{} ({})", view_name(view), view.unit.name()),
-        caption,
-        width: width.ceil() as u32,
-        height: height.ceil() as u32,
-        svg,
-        legend: legend(&Scale::of(view), Ink::Page),
-        legend_width: LEGEND[0] as u32,
-        legend_height: LEGEND[1] as u32,
-    }
 }
 
 fn worst(mesh: &MeshResult, view: &MeshView) -> TableView {

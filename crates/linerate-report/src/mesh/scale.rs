@@ -2,14 +2,10 @@
 
 use linerate_analysis::report::{MeshUnit, MeshView};
 
-use crate::plot::{decimal, evenly};
-
 /// The least ratio of both ends: what differs less is shown as nearly alike.
 const NARROWEST: f64 = 1.25;
 /// From this ratio on the scale is logarithmic.
 const WIDE: f64 = 10.0;
-/// About so many labels.
-const LABELS: usize = 5;
 
 /// From the best value to the worst.
 #[derive(Clone, Copy, Debug)]
@@ -57,19 +53,6 @@ impl Scale {
     pub(super) fn step(&self, value: f64, steps: usize) -> usize {
         ((self.badness(value) * steps as f64) as usize).min(steps.saturating_sub(1))
     }
-
-    /// Round values between both ends, the best first.
-    pub(super) fn ticks(&self) -> Vec<f64> {
-        let ends = [self.best.min(self.worst), self.best.max(self.worst)];
-        let mut ticks = if self.is_logarithmic { decimal(ends) } else { evenly(ends, LABELS) };
-        if ticks.len() < 2 {
-            ticks = ends.to_vec();
-        }
-        if self.best > self.worst {
-            ticks.reverse();
-        }
-        ticks
-    }
 }
 
 #[cfg(test)]
@@ -90,7 +73,6 @@ mod tests {
         assert!(rates.is_logarithmic);
         assert_eq!([1_000.0, 100.0, 10.0].map(|it| rates.step(it, 5)), [0, 2, 4]);
         assert!((rates.badness(100.0) - 0.5).abs() < 1e-12 && (rates.value(0.5) - 100.0).abs() < 1e-9);
-        assert_eq!(rates.ticks(), [1_000.0, 100.0, 10.0]);
         let times = scale(MeshUnit::Microseconds, 10.0, 20.0);
         assert!(!times.is_logarithmic);
         assert_eq!([10.0, 15.0, 20.0, 99.0].map(|it| times.badness(it)), [0.0, 0.5, 1.0, 1.0]);
@@ -107,7 +89,7 @@ mod tests {
     #[test]
     fn values_of_zero_have_a_place() {
         let times = scale(MeshUnit::Microseconds, 0.0, 0.0);
-        assert!(times.badness(0.0) == 0.0 && !times.ticks().is_empty());
+        assert!(times.badness(0.0) == 0.0);
         assert!(!scale(MeshUnit::Mbps, 5.0, 0.0).is_logarithmic);
     }
 }

@@ -3,15 +3,17 @@
 use askama::Template;
 use linerate_analysis::report::{MeshResult, Report};
 
-use super::draw::{Drawing, Ink, LEGEND, legend, map};
-use super::scale::Scale;
-use super::words::{headline, meanwhile, view_name};
+use super::map::{colours, map};
+use super::words::{headline, view_name};
 use crate::error::RenderError;
+use crate::figure::Figure;
+use crate::plot::palette::{STEPS, on_white};
+use crate::plot::{UNIT, WIDTH};
 use crate::text::{plain, shortened};
 
 /// Over the first map, and over each map. Unit: pixels.
 const TITLE: f64 = 40.0;
-const HEAD: f64 = 84.0;
+const HEAD: f64 = 70.0;
 /// The longest line, and what a character of it takes: bold, 16 pixels, in the widest of the usual fonts.
 const LONGEST: usize = 110;
 const CHARACTER: f64 = 10.0;
@@ -30,9 +32,10 @@ struct Map {
     /// Of the first map of a mesh what it is of; empty for the others.
     head: String,
     title: String,
-    caption: String,
-    legend: String,
-    svg: String,
+    /// From the best to the worst, and both in words.
+    colours: Vec<String>,
+    ends: [String; 2],
+    chart: Option<Figure>,
 }
 
 /// The heat maps of all meshes of `report` under each other on white, each with its legend: one SVG document that needs
@@ -43,44 +46,35 @@ struct Map {
 /// [`RenderError::Page`] when the document cannot be filled.
 pub(crate) fn svg(report: &Report) -> Result<String, RenderError> {
     let mut maps = Vec::new();
-    let (mut y, mut width) = (0.0, LEGEND[0] + 2.0 * AIR);
+    let (mut y, mut width) = (0.0, f64::from(WIDTH / UNIT) + 2.0 * AIR);
     for mesh in &report.meshes {
         let head = head(report, mesh);
         width = (head.chars().count() as f64).mul_add(CHARACTER, 2.0 * AIR).max(width);
-        for (nth, view) in mesh.views.iter().enumerate() {
-            let drawing = map(mesh, view, Ink::File);
-            let Drawing { width: wide, height, svg, note } = drawing;
-            width = width.max(wide + 2.0 * AIR);
-            let caption = [Some(meanwhile(view.schedule).to_owned()), note].into_iter().flatten();
-            let head = if nth == 0 { head.clone() } else { String::new() };
-            let above = if nth == 0 { TITLE } else { 0.0 };
+        y += TITLE;
+        let bare = |head| Map {
+            y,
+            head,
+            title: String::new(),
+            colours: Vec::new(),
+            ends: <_>::default(),
+            chart: None,
+        };
+        maps.push(bare(head));
+        for view in &mesh.views {
+            let chart = map(mesh, view, 0);
+            let tall = f64::from(chart.height() / UNIT);
+            let [median, unit] = [crate::text::digits(view.median), view.unit.name().to_owned()];
             maps.push(Map {
-                y: y + above,
-                head,
-                title: format!(
-                    "{}: median {} {}",
-                    view_name(view),
-                    crate::text::digits(view.median),
-                    view.unit.name()
-                ),
-                caption: caption.collect::<Vec<_>>().join("; "),
-                legend: legend(&Scale::of(view), Ink::File),
-                svg,
+                y,
+                head: String::new(),
+                title: format!("{}: median {median} {unit}", view_name(view)),
+                colours: (0..STEPS).map(on_white).collect(),
+                ends: colours(view).ends,
+                chart: Some(chart),
             });
-            y += above + HEAD + height + LEGEND[1] / 2.0;
+            y += HEAD + tall;
         }
-        if mesh.views.is_empty() {
-            let map = Map {
-                y: y + TITLE,
-                head,
-                title: String::new(),
-                caption: String::new(),
-                legend: String::new(),
-                svg: String::new(),
-            };
-            maps.push(map);
-            y += TITLE + AIR;
-        }
+        y += AIR;
     }
     Ok(File { width, height: y.max(AIR), maps }.render()?)
 }

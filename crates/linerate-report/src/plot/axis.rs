@@ -206,7 +206,7 @@ impl Serialize for Axis {
         };
         let ticks: Vec<(f64, &str)> =
             self.ticks.iter().map(|tick| (tick.value, tick.label.as_str())).collect();
-        let mut axis = serializer.serialize_struct("Axis", 8)?;
+        let mut axis = serializer.serialize_struct("Axis", 9)?;
         axis.serialize_field("title", &self.title)?;
         axis.serialize_field("scale", self.scale.name())?;
         axis.serialize_field("ends", &self.ends.map(|end| short(self.scale.value(end))))?;
@@ -215,6 +215,7 @@ impl Serialize for Axis {
         axis.serialize_field("per", &per)?;
         if let Some(words) = self.words() {
             axis.serialize_field("beside", &words.beside)?;
+            axis.serialize_field("over", words.over)?;
             axis.serialize_field("room", &words.room)?;
         }
         axis.end()

@@ -96,8 +96,9 @@ pub(crate) fn axes(axes: [&Axis; 2]) -> String {
         frame.height as i32 - 3 * UNIT as i32,
         escaped(&x.title)
     );
-    if y.words().is_some() {
+    if let Some(words) = y.words() {
         svg.push_str(&text((GAP, top - TITLE / 2), "start", &y.title));
+        svg.push_str(&text((right + TICK + GAP, top - TITLE / 2), "start", words.over));
         return svg;
     }
     let (at, middle) = (TITLE + GAP, i32::midpoint(top, bottom));

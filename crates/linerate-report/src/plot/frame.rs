@@ -77,6 +77,12 @@ impl Frame {
         words.room.map_or(of_lines, |[least, most]| self.column.clamp(f64::from(least), f64::from(most)))
     }
 
+    /// Where a place is in the picture, between whole numbers.
+    pub(super) fn exact(&self, [x, y]: [&Axis; 2], place: Place) -> [f64; 2] {
+        [(x, place.0, self.across), (y, place.1, self.up)]
+            .map(|(axis, value, [from, to])| axis.share(value).mul_add(f64::from(to - from), f64::from(from)))
+    }
+
     /// Where a place is in the picture.
     pub(super) fn spot(&self, [x, y]: [&Axis; 2], place: Place) -> Spot {
         (along(x, place.0, self.across), along(y, place.1, self.up))

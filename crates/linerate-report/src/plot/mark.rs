@@ -64,9 +64,6 @@ pub(crate) enum Mark {
     },
     /// Cells of a map.
     Tiles(Tiles),
-    /// SVG as it stands.
-    #[serde(skip)]
-    Written(String),
     /// Lines of text.
     Text { at: Place, side: Side, lines: Vec<String> },
 }
@@ -130,7 +127,7 @@ impl Mark {
             Self::Point { at, .. } | Self::Text { at, .. } => known(at),
             Self::Interval { x, ends, .. } => [*x, ends[0], ends[1]].iter().all(|it| it.is_finite()),
             Self::Rule { at, .. } => at.is_finite(),
-            Self::Tiles(_) | Self::Written(_) => true,
+            Self::Tiles(_) => true,
         }
     }
 
@@ -188,7 +185,6 @@ impl Mark {
                 let (x, _) = frame.spot(axes, (*at, 0.0));
                 svg.push_str(&stroke(&frame.up.map(|y| (x, y)), *width, 1.0));
             }
-            Self::Written(text) => svg.push_str(text),
             Self::Tiles(tiles) => tiles.write(axes, frame, svg),
             Self::Text { at, side, lines } => side.write(frame, frame.spot(axes, *at), lines, svg),
         }
@@ -239,7 +235,8 @@ impl Side {
         };
         for (nth, line) in (0..).zip(lines) {
             let text = draw::text((x, first + nth * pitch), anchor, line);
-            svg.push_str(&text.replacen("<text", &format!("<text class=\"{class}\""), 1));
+            let text = text.replacen("<text", &format!("<text class=\"{class}\""), 1);
+            svg.push_str(&if self == Self::Over { text.replace("currentColor", "#ffffff") } else { text });
         }
     }
 }

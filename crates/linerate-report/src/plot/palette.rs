@@ -52,7 +52,8 @@ pub(crate) fn css() -> String {
         ":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root:not([data-theme=\"light\"]) {{ {dark} }} }}\n:root[data-theme=\"dark\"] {{ {dark} }}\n"
     );
     for step in 0..STEPS {
-        writeln!(css, ".m{step} {{ stroke: var(--m{step}); }}").expect("a String takes everything");
+        writeln!(css, ".m{step} {{ stroke: var(--m{step}); background: var(--m{step}); }}")
+            .expect("a String takes everything");
     }
     css
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 
 use super::Axis;
-use super::frame::{Frame, along};
+use super::frame::Frame;
 use super::palette::{NONE_ON_WHITE, on_white};
 
 /// The letter of what was not measured.
@@ -48,30 +48,34 @@ pub(crate) fn cell(shade: Option<usize>) -> char {
 }
 
 impl Tiles {
-    /// A path for each shade, of a line for each stretch of a row that has it.
-    pub(super) fn write(&self, [x, y]: [&Axis; 2], frame: &Frame, svg: &mut String) {
+    /// A path for each shade, in units of cells, of a line for each stretch of a row that has it.
+    pub(super) fn write(&self, axes: [&Axis; 2], frame: &Frame, svg: &mut String) {
         let letters: Vec<char> = self.cells.chars().collect();
-        let rows: Vec<&[char]> = letters.chunks(self.columns.max(1)).collect();
+        let [low, high] = axes[0].range();
         // The last column may stand for fewer units than the others.
-        let [one, other] = x.range();
-        let left =
-            |column: usize| along(x, ((column * self.wide) as f64 - 0.5).min(one.max(other)), frame.across);
-        let edge = |row: usize| along(y, row as f64 - 0.5, frame.up);
+        let end = (high - low).abs() / self.wide as f64;
         let mut paths: Vec<(char, String)> = Vec::new();
-        for (row, cells) in rows.iter().enumerate() {
-            let (mut first, middle) = (0, i32::midpoint(edge(row), edge(row + 1)));
+        for (row, cells) in letters.chunks(self.columns.max(1)).enumerate() {
+            let mut first = 0;
             for same in cells.chunk_by(|one, other| one == other) {
-                let [from, to] = [left(first), left(first + same.len())];
-                first += same.len();
+                let long = (same.len() as f64).min(end - first as f64);
                 let at = paths.iter().position(|(letter, _)| *letter == same[0]).unwrap_or(paths.len());
                 if at == paths.len() {
                     paths.push((same[0], String::new()));
                 }
                 // Writing to a String cannot fail.
-                let _ = write!(paths[at].1, "M{from} {middle}h{}", to - from);
+                let _ = write!(paths[at].1, "M{first} {row}h{long}");
+                first += same.len();
             }
         }
-        let tall = (0..rows.len()).map(|row| (edge(row) - edge(row + 1)).abs()).max().unwrap_or(1);
+        let [corner, next] = [(-0.5, 0.0), (self.wide as f64 - 0.5, 1.0)].map(|it| frame.exact(axes, it));
+        let place = format!(
+            "translate({:.1} {:.1}) scale({:.4} {:.4})",
+            corner[0],
+            corner[1],
+            next[0] - corner[0],
+            next[1] - corner[1]
+        );
         for (letter, path) in paths {
             let (class, colour) = match letter {
                 GAP => ("gap".to_owned(), NONE_ON_WHITE.to_owned()),
@@ -81,9 +85,10 @@ impl Tiles {
                     (self.shades.class(shade), on_white(shade))
                 }
             };
+            // A little taller than a cell, so that no line shows between rows.
             let _ = writeln!(
                 svg,
-                "<path class=\"tiles {class}\" stroke=\"{colour}\" stroke-width=\"{tall}\" d=\"{path}\"/>"
+                "<path class=\"tiles {class}\" transform=\"{place}\" fill=\"none\" shape-rendering=\"crispEdges\" stroke=\"{colour}\" stroke-width=\"1.01\" stroke-dasharray=\"none\" d=\"{path}\"/>"
             );
         }
     }

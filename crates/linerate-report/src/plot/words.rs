@@ -13,23 +13,25 @@ const MOST: usize = 3;
 pub(crate) struct Words {
     /// What stands at the other end of each; empty if nothing does.
     pub(crate) beside: Vec<String>,
+    /// What that is, over the first.
+    pub(crate) over: &'static str,
     /// The least and the most room of a word along the axis. Unit: pixels. As much as its lines take, if absent.
     pub(crate) room: Option<[u32; 2]>,
 }
 
 /// Rows, numbered from 0 at the top: a name at the left of each, and what is said of it at the right.
 pub(crate) fn rows(names: &[String], beside: Vec<String>) -> Axis {
-    of("", names, (true, Words { beside, room: None }))
+    of("", names, (true, Words { beside, ..Words::default() }))
 }
 
 /// Columns of cells, numbered from 0, each with so much room.
 pub(crate) fn columns_of(title: &str, names: &[String], room: [u32; 2]) -> Axis {
-    of(title, names, (false, Words { beside: Vec::new(), room: Some(room) }))
+    of(title, names, (false, Words { room: Some(room), ..Words::default() }))
 }
 
-/// Rows of cells, numbered from 0 at the top, each with so much room.
-pub(crate) fn rows_of(title: &str, names: &[String], room: [u32; 2]) -> Axis {
-    of(title, names, (true, Words { beside: Vec::new(), room: Some(room) }))
+/// Rows of cells, numbered from 0 at the top.
+pub(crate) fn rows_of(title: &str, names: &[String], words: Words) -> Axis {
+    of(title, names, (true, words))
 }
 
 fn of(title: &str, names: &[String], (is_down, words): (bool, Words)) -> Axis {

@@ -278,7 +278,7 @@ fn contents(report: &Report, of: usize) -> Vec<(&'static str, [usize; 4])> {
     let many = |section: &Section| {
         section.items.iter().fold([0; 4], |[charts, maps, tables, lists], item| match item {
             Item::Chart(_) => [charts + 1, maps, tables, lists],
-            Item::Maps(_) => [charts, maps + 1, tables, lists],
+            Item::Order(..) => [charts, maps + 1, tables, lists],
             // One run's key numbers are a list, and those of several a table.
             Item::Table(_) | Item::Keys(_) => [charts, maps, tables + 1, lists],
             Item::Listing { .. } => [charts, maps, tables, lists + 1],
