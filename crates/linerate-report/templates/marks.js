@@ -106,6 +106,12 @@ const apart = (ticks, place, size) => {
   });
 };
 
+// Of words every so many that they are apart: 1, 2, 5, 10 and so on.
+const everyFew = (ticks, pitch, room) => {
+  const every = nice(Math.max(1, room / pitch));
+  return ticks.filter(([at]) => at % every === 0);
+};
+
 // Where the parts of a chart are, in a page with this room; `margin` is what labels take at the left of it or its neighbours.
 const isOfWords = (axis) => axis.label === "words";
 const layout = (graph, view, room, margin) => {
@@ -172,10 +178,12 @@ const drawAxes = (group, above, graph, place) => {
   if (place.column >= 30) {
     for (const [value, text] of x.ticks) stack(wrapped(text, place.column - 6, 3), text, across(value), bottom + 18, "middle", { class: "name" });
   } else {
-    for (const [value, text] of apart(x.ticks, across, widthOf)) write(text, across(value), bottom + 18, "middle");
+    const seen = isOfWords(graph.x) ? everyFew(x.ticks, place.column, widest(x.ticks.map(([, text]) => text)) + 8) : apart(x.ticks, across, widthOf);
+    for (const [value, text] of seen) write(text, across(value), bottom + 18, "middle");
   }
   const many = isOfWords(graph.y) ? Math.max(1, Math.min(3, Math.floor(place.row / LINE))) : 1;
-  for (const [value, text] of apart(y.ticks, up, () => LETTERS - 4)) {
+  const seen = isOfWords(graph.y) ? everyFew(y.ticks, place.row, LETTERS + 2) : apart(y.ticks, up, () => LETTERS - 4);
+  for (const [value, text] of seen) {
     const middle = (lines) => up(value) + 4 - ((lines.length - 1) * LINE) / 2;
     if (!isOfWords(graph.y)) { write(text, left - 8, up(value) + 4, "end"); continue; }
     const name = wrapped(text, place.names, graph.y.room ? many : 3);

@@ -90,6 +90,7 @@
       y.ticks = first.map((rank, cell) => [cell, isNamed ? `${rank} ${cut(view.names[rank], 18)}` : String(rank)]);
       x.ends = [-0.5, side - 0.5];
       y.ends = [side - 0.5, -0.5];
+      x.room = y.room = [0, Math.min(64, 640 / side)];
       if (y.beside.length) y.beside = first.map((rank) => { const median = middle(ranks.map((to) => view.at(rank, to))); return median ? digits(median) : ""; });
       const cells = first.flatMap((_, row) => first.map((_, column) => [row, column, worst(row, column)]));
       const letter = ([row, column, found]) => (found ? String.fromCharCode(97 + step(found.value)) : tile === 1 && row === column ? "-" : ".");

@@ -13,13 +13,12 @@ use crate::plot::{Look, look, look_of};
 /// The most curves that can be distinguished: six colours, three kinds of dashes.
 const MOST_CURVES: usize = 18;
 
-/// The charts of the loads of `report`, all runs in each: the distribution of latencies, if there are some; everything
-/// against the same time, below each other; and what held the flows back.
+pub(super) use tail::figure as latencies;
+
+/// The charts of the loads of `report` over time, all runs in each: everything against the same time, below each other;
+/// and what held the flows back.
 pub(super) fn figures(report: &Report) -> Vec<Figure> {
-    let mut figures: Vec<Figure> = tail::figure(report).into_iter().collect();
-    figures.extend(over_time::figures(report));
-    figures.extend(held::figures(report));
-    figures
+    over_time::figures(report).into_iter().chain(held::figures(report)).collect()
 }
 
 /// As many curves of each run as can be distinguished, so that every run is shown.

@@ -29,7 +29,9 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
     };
     let notes = unknown.into_iter().chain([READ.to_owned()]).map(Item::Note);
     let drawn = section::charts(charts::figures(report)).collect();
+    let latencies = section::charts(charts::latencies(report)).collect();
     vec![
+        Section::new(Part::Charts, "latencies", "Latency", latencies).of(runs()),
         Section::new(Part::Charts, "loads", "Over time", drawn).of(runs()),
         Section::new(Part::Tables, "load-numbers", "Loads", section::tables(found).chain(notes).collect())
             .of(runs()),

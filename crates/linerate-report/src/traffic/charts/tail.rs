@@ -11,7 +11,7 @@ use crate::plot::Axis;
 use crate::text::digits;
 
 /// The distribution of latencies. Absent without requests.
-pub(super) fn figure(report: &Report) -> Option<Figure> {
+pub(in super::super) fn figure(report: &Report) -> Option<Figure> {
     let rows = latency::rows(&report.loads).into_iter().map(|row| (row.load, row));
     let curves: Vec<Curve> = shown(report, rows)
         .into_iter()

@@ -118,7 +118,7 @@ fn requests(us: u64) -> Transfer {
 fn latency_is_shown_against_time_with_its_median_p99_and_longest() {
     let figures = figures(&fixture::loads(vec![requests(50)]));
     let ids: Vec<&str> = figures.iter().map(|figure| figure.id.as_str()).collect();
-    assert_eq!(ids, ["latency", "latency-time", "transactions"]);
+    assert_eq!(ids, ["latency-time", "transactions"]);
     let layers = &figure(&figures, "latency-time").layers;
     let shown: Vec<_> = layers.iter().map(|it| (it.look.colour, it.look.dashes, it.aims.len())).collect();
     assert!(shown.iter().all(|(colour, _, points)| (*colour, *points) == (0, 64)), "{shown:?}");
@@ -131,8 +131,7 @@ fn latency_is_shown_against_time_with_its_median_p99_and_longest() {
 
 #[test]
 fn a_tail_is_as_wide_as_the_transactions_allow() {
-    let figures = figures(&fixture::loads(vec![requests(50)]));
-    let tail = figure(&figures, "latency");
+    let tail = latencies(&fixture::loads(vec![requests(50)])).expect("there are requests");
     for label in ["0 %", "50 %", "90 %", "99 %", "99.9 %", "99.99 %"] {
         assert!(tail.axes().contains(label), "{label} in {}", tail.axes());
     }
