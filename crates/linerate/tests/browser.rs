@@ -27,6 +27,11 @@ struct Seen {
 
 /// Opens `page` of `desk`. None, with a word, where there is no browser.
 fn open(desk: &Desk, page: &str) -> Option<Seen> {
+    open_in(desk, page, 1280)
+}
+
+/// The same in a window of this width. Unit: pixels.
+fn open_in(desk: &Desk, page: &str, width: u32) -> Option<Seen> {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let there = |name: &&&str| std::env::split_paths(&paths).any(|folder| folder.join(name).is_file());
     let Some(browser) = BROWSERS.iter().find(there) else {
@@ -36,6 +41,7 @@ fn open(desk: &Desk, page: &str) -> Option<Seen> {
     let profile = format!("--user-data-dir={}", desk.path("profile").display());
     let net_log = format!("--log-net-log={}", desk.path("net.json").display());
     let address = format!("file://{}", desk.path(page).display());
+    let window = format!("--window-size={width},1000");
     // Nothing resolves but what a page names by number, so the browser's own errands end at once
     // and no test leaves this host.
     let arguments = [
@@ -53,6 +59,7 @@ fn open(desk: &Desk, page: &str) -> Option<Seen> {
         "--v=0",
         "--virtual-time-budget=3000",
         "--dump-dom",
+        &window,
         &profile,
         &net_log,
         &address,
@@ -144,7 +151,8 @@ fn used(desk: &Desk, page: &str, script: &str) -> Option<String> {
 
 /// What stands along the axes of a chart.
 fn labels(chart: &str) -> Vec<String> {
-    let (_, axes) = chart.split_once("<g class=\"axes\">").expect("it has axes");
+    // Over the marks, so that no mark covers them.
+    let (_, axes) = chart.rsplit_once("<g class=\"axes\">").expect("it has axes");
     let (axes, _) = axes.split_once("</g>").expect("they end");
     let texts = axes.split("<text").skip(1).filter_map(|text| text.split_once('>')?.1.split_once('<'));
     texts.map(|(text, _)| text.trim().to_owned()).collect()
@@ -183,6 +191,82 @@ fn a_reader_can_change_axes_zoom_and_hide_a_curve() {
         assert!(plain.contains(mark) && logarithmic.contains(mark) && zoomed.contains(mark), "{mark}");
     }
     assert!(!plain.contains("NaN") && !logarithmic.contains("NaN") && !zoomed.contains("NaN"));
+}
+
+/// Looks at every chart of a page that is 400 pixels wide: its name, its least letters, its buttons, and which of its
+/// axes are logarithmic and say so.
+const LOOK: &str = "
+    document.body.style.width = '400px';
+    innerWidth = 400;
+    dispatchEvent(new Event('resize'));
+    const scaled = (axis) => axis.scale !== 'linear' && ['bytes', 'time', 'number'].includes(axis.label);
+    const charts = [...document.querySelectorAll('figure.chart')].map((figure) => {
+      const svg = figure.querySelector('svg.graph');
+      const shown = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+      const letters = [...svg.querySelectorAll('text')].map((text) => parseFloat(getComputedStyle(text).fontSize) * shown);
+      const buttons = [...figure.querySelectorAll('.tools button:not([hidden])')].map((button) => button.textContent);
+      const box = figure.getBoundingClientRect();
+      return { id: figure.id, width: box.width, letters: Math.min(...letters), buttons, axes: [svg.chart.graph.x, svg.chart.graph.y].map(scaled) };
+    });
+    const note = document.createElement('pre');
+    note.id = 'looked';
+    note.textContent = JSON.stringify(charts);
+    document.body.append(note);";
+
+/// What [`LOOK`] and `script` see of a page of `desk`.
+fn looked(desk: &Desk, page: &str, script: &str) -> Option<(Vec<Value>, String)> {
+    let whole = desk.read(page);
+    let (before, _) = whole.rsplit_once("</body>").expect("a page has an end");
+    desk.write("looked.html", format!("{before}<script>{script}{LOOK}</script></body></html>"));
+    let seen = open_in(desk, "looked.html", 400)?;
+    seen.assert_quiet();
+    let (_, note) = seen.dom.split_once("<pre id=\"looked\">").expect("the script ran");
+    let (note, _) = note.split_once("</pre>").expect("it ends");
+    Some((serde_json::from_str(note).expect("JSON"), seen.dom))
+}
+
+/// Charts of rows, cells and time have letters that can be read on a narrow page, and the tools of all others.
+#[test]
+fn every_chart_can_be_read_on_a_narrow_page_and_has_its_tools() {
+    let desk = crate::history::desk();
+    crate::history::history(&desk, &["import", "runs"]).done();
+    let path = crate::history::path(&desk);
+    crate::history::history(&desk, &["report", &path, "--report", "history.html"]).done();
+    desk.write("known.toml", crate::experiment::KNOWN);
+    desk.linerate(&["experiment", "known.toml"]).done();
+    let mesh = ["mesh", "--ranks", "5", "--visit", "2ms", "--repeat", "1", "--recheck", "0"];
+    desk.linerate(&[&mesh[..], &["--out", "mesh.run.json", "--report", "mesh.html"]].concat());
+    for (page, some) in [
+        ("history.html", &["heat-ping-pong", "figure-0"][..]),
+        ("known.experiment/index.html", &["effects-0", "heat"]),
+        ("mesh.html", &["map-0", "map-1"]),
+    ] {
+        let Some((charts, dom)) = looked(&desk, page, "") else { return };
+        assert!(!dom.contains("=\"NaN") && !dom.contains("NaN,"), "{page}: a place is a number");
+        for id in some {
+            assert!(charts.iter().any(|chart| chart["id"] == *id), "{page} has {id}: {charts:?}");
+        }
+        for chart in &charts {
+            let letters = chart["letters"].as_f64().expect("it has letters");
+            assert!(letters >= 11.0, "{page}: {chart}");
+            assert!(chart["width"].as_f64().is_some_and(|width| width <= 400.0), "{page}: {chart}");
+            let has =
+                |name: &str| chart["buttons"].as_array().is_some_and(|all| all.iter().any(|it| it == name));
+            assert!(["SVG", "PNG", "CSV"].into_iter().all(has), "{page}: {chart}");
+            for (axis, name) in chart["axes"].as_array().expect("two").iter().zip(["x: linear", "y: linear"])
+            {
+                assert!(axis == false || has(name), "{page}: {chart}");
+            }
+        }
+    }
+    let order = "const order = document.querySelector('select[data-order]'); order.value = 'worst';\
+        order.dispatchEvent(new Event('change'));";
+    let point = "const map = document.querySelector('#map-0 svg.graph'); const spot = map.getBoundingClientRect();\
+        map.dispatchEvent(new PointerEvent('pointermove', { clientX: spot.left + spot.width * 0.6, clientY: spot.top + spot.height * 0.5 }));";
+    let (_, dom) = looked(&desk, "mesh.html", &format!("{order}{point}")).expect("it was there a moment ago");
+    let (_, tip) = dom.split_once("id=\"tip\"").expect("it is there");
+    let tip = tip.split_once("</div>").expect("it ends").0;
+    assert!(tip.contains("from ") && tip.contains("times the median"), "{tip}");
 }
 
 /// The test above would see a page that is not sound.

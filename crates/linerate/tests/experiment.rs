@@ -15,7 +15,7 @@ use crate::support::process::wait_for;
 use crate::support::{Desk, Said};
 
 /// A program whose number is known: the level of `base`, and 10 more with the level `on`.
-const KNOWN: &str = r#"
+pub(crate) const KNOWN: &str = r#"
 about = "a test"
 seed = 1
 goal = "number"

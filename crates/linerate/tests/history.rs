@@ -34,7 +34,7 @@ fn noise(nth: u32) -> f64 {
 }
 
 /// A folder with 40 runs in `runs/`: from run 20 on there is another kernel, and times are 20 % longer.
-fn desk() -> Desk {
+pub(crate) fn desk() -> Desk {
     let desk = Desk::new();
     std::fs::create_dir(desk.path("runs")).expect("the folder is ours");
     for nth in 0..40 {
@@ -45,12 +45,12 @@ fn desk() -> Desk {
 }
 
 /// `linerate history` with these words, in the history `h.db` of the desk.
-fn history(desk: &Desk, words: &[&str]) -> crate::support::Said {
+pub(crate) fn history(desk: &Desk, words: &[&str]) -> crate::support::Said {
     desk.linerate(&[&["history", "--history", "h.db"], words].concat())
 }
 
 /// The id of the only path.
-fn path(desk: &Desk) -> String {
+pub(crate) fn path(desk: &Desk) -> String {
     let said = history(desk, &["export", "--out", "-"]).done();
     let first = said.stdout.lines().next().expect("a run");
     let run: serde_json::Value = serde_json::from_str(first).expect("JSON");
