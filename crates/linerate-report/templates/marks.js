@@ -122,6 +122,7 @@ const layout = (graph, view, room, margin) => {
   place.bottom = high - 44;
   if (!isOfWords(graph.y)) {
     place.left = Math.min(room / 3, 34 + margin);
+    if (isOfWords(graph.x)) place.column = (place.right - place.left) / shown(graph.x, view[0], 1).span;
   } else if (graph.y.room) {
     place.top = graph.y.title ? 28 : 12;
     place.names = Math.min(widest(names), room < 640 ? room * 0.28 : 220);
@@ -149,8 +150,11 @@ const layout = (graph, view, room, margin) => {
     place.bottom = place.top + place.row * y.span;
   }
   const x = shown(graph.x, view[0], Math.floor((place.right - place.left) / (room < 640 ? 62 : 80)));
-  const depth = isOfWords(graph.x) && place.column >= 30 ? Math.max(...x.ticks.map(([, text]) => wrapped(text, place.column - 6, 3).length)) : 1;
-  place.height = place.bottom + 20 + (depth - 1) * LINE + (x.title ? 24 : 0);
+  // Words stand under their columns: in lines, upright where a word is wider than a column, or only every few of a map.
+  const words = isOfWords(graph.x) ? x.ticks.map(([, text]) => text) : [];
+  place.isUpright = words.length > 0 && !isOfWords(graph.y) && widest(words.flatMap((text) => text.split(/\s+/))) > place.column - 6;
+  const depth = place.isUpright ? Math.min(140, widest(words)) - 8 : place.column >= 30 ? LINE * (Math.max(1, ...words.map((text) => wrapped(text, place.column - 6, 3).length)) - 1) : 0;
+  place.height = place.bottom + 20 + depth + (x.title ? 24 : 0);
   const across = (value) => place.left + x.share(value) * (place.right - place.left);
   const up = (value) => place.bottom - y.share(value) * (place.bottom - place.top) + place.shift;
   const at = ([one, other]) => [across(one), up(other)].map((part) => clamp(part, -1e5, 1e5));
@@ -171,15 +175,17 @@ const drawAxes = (group, above, graph, place) => {
   });
   line(left, bottom, right, bottom);
   line(left, bottom, left, top);
-  if (!isOfWords(graph.x)) {
+  if (!graph.y.room) {
     for (const [value] of x.ticks) line(across(value), bottom + 5, across(value), top);
     for (const [value] of y.ticks) line(left - (place.isStacked ? 0 : 5), up(value), right, up(value));
   }
-  if (place.column >= 30) {
+  if (place.isUpright) {
+    for (const [value, text] of x.ticks) stack(wrapped(text, 140, 1), text, 0, 0, "end", { class: "name", transform: `translate(${across(value) + 4} ${bottom + 9}) rotate(-90)` });
+  } else if (place.column >= 30) {
     for (const [value, text] of x.ticks) stack(wrapped(text, place.column - 6, 3), text, across(value), bottom + 18, "middle", { class: "name" });
   } else {
     const seen = isOfWords(graph.x) ? everyFew(x.ticks, place.column, widest(x.ticks.map(([, text]) => text)) + 8) : apart(x.ticks, across, widthOf);
-    for (const [value, text] of seen) write(text, across(value), bottom + 18, "middle");
+    for (const [value, text] of seen) write(text, Math.min(across(value), place.width - 2 - widthOf(text) / 2), bottom + 18, "middle");
   }
   const many = isOfWords(graph.y) ? Math.max(1, Math.min(3, Math.floor(place.row / LINE))) : 1;
   const seen = isOfWords(graph.y) ? everyFew(y.ticks, place.row, LETTERS + 2) : apart(y.ticks, up, () => LETTERS - 4);
@@ -198,15 +204,23 @@ const drawAxes = (group, above, graph, place) => {
       stack(said, beside, right + 12, middle(said), "start");
     }
   }
-  const room = right - left;
-  const size = clamp((13 * (place.width - 16)) / Math.max(1, widthOf(x.title, 13)), 11, 13);
-  write(x.title, clamp((left + right) / 2, widthOf(x.title, size) / 2 + 4, Math.max(room / 2, place.width - 4 - widthOf(x.title, size) / 2)), place.height - 6, "middle", { "font-size": size });
+  // A title in the middle of its axis, smaller if it is long.
+  const title = (text, middle, room) => {
+    const size = clamp((13 * (room - 8)) / Math.max(1, widthOf(text, 13)), 11, 13);
+    const half = widthOf(text, size) / 2 + 4;
+    return [clamp(middle, half, Math.max(half, room - half)), { "font-size": size }];
+  };
+  const [middle, size] = title(x.title, (left + right) / 2, place.width);
+  stack([fits(x.title, place.width + 8)], x.title, middle, place.height - 6, "middle", size);
   // Of rows of cells it stands over their names.
   if (graph.y.room) {
     stack([fits(y.title, place.width - 8)], y.title, 4, top - 12, "start");
     if (place.beside) write(graph.y.over, right + 12, top - 12, "start");
   }
-  else write(fits(y.title, bottom - top + 20), 0, 0, "middle", { "font-size": 13, transform: `translate(13 ${(top + bottom) / 2}) rotate(-90)` });
+  else {
+    const [middle, size] = title(y.title, (top + bottom) / 2, place.height);
+    write(y.title, 0, 0, "middle", { ...size, transform: `translate(13 ${middle}) rotate(-90)` });
+  }
 };
 
 // The outlines of shapes, in units of their radius.

@@ -245,7 +245,7 @@ for (const svg of document.querySelectorAll("svg.graph")) {
     image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   });
   button("CSV", () => {
-    const told = (axis, value) => (isOfWords(axis) ? (axis.ticks.find(([at]) => at === value) || ["", value])[1] : value);
+    const told = (axis, value) => (isOfWords(axis) ? (axis.ticks.find(([at]) => at === Math.round(value)) || ["", value])[1] : value);
     const hasWords = [graph.x, graph.y].some(isOfWords);
     const rows = layers.flatMap((layer) => layer.values.map(([x, y], nth) => [layer.name, told(graph.x, x), told(graph.y, y), ...(hasWords ? [layer.said(nth).join("; ")] : [])]));
     const heads = ["curve", graph.x.title, graph.y.title || "row", ...(hasWords ? ["value"] : [])];

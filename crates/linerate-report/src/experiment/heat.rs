@@ -99,7 +99,7 @@ fn title(findings: &Findings, figure: &FigureFound, grid: &Grid<'_>, ends: [f64;
         id: "heat".to_owned(),
         title: format!("{} over {across} and {up}", words::titled(&figure.figure.title, &figure.figure.unit)),
         caption: format!(
-            "Each cell: the mean of its runs, and what it is of the base. The darker, the higher: {low} to {high}.{at}{best}"
+            "Each cell: the mean of its runs, and what it is of the base. The stronger the colour, the higher: {low} to {high}.{at}{best}"
         ),
     }
 }

@@ -2,7 +2,7 @@
 
 use linerate_core::units::Size;
 
-use crate::plot::{Axis, Labels, Scale, decimal, evenly, step, time_label};
+use crate::plot::{Axis, Labels, Scale, columns_of, decimal, evenly, step, time_label};
 use crate::text::percent;
 
 /// Values this far apart (largest to smallest) are spread by powers of two.
@@ -143,10 +143,7 @@ pub(crate) fn rates_by_decades(title: &str, low: f64, high: f64) -> Axis {
 
 /// Words side by side, each numbered from 0.
 pub(crate) fn words(title: &str, words: &[String]) -> Axis {
-    let ticks: Vec<f64> = (0..words.len()).map(|nth| nth as f64).collect();
-    let ends = [-0.5, words.len() as f64 - 0.5];
-    let word = |value: f64| words.get(value as usize).cloned().unwrap_or_default();
-    Axis::new(title.to_owned(), Scale::Linear, ends, &ticks, word)
+    columns_of(title, words, [0, u32::MAX])
 }
 
 /// Times by powers of ten. Unit: us.

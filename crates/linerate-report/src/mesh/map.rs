@@ -78,7 +78,7 @@ pub(super) fn map(mesh: &MeshResult, view: &MeshView, number: usize) -> Figure {
 pub(super) fn colours(view: &MeshView) -> Colours {
     let scale = Scale::of(view);
     let value = |badness: f64| format!("{} {}", digits(scale.value(badness)), scale.unit.name());
-    let until = |step: usize| match step % LABELLED == 0 && step < STEPS {
+    let until = |step: usize| match step.is_multiple_of(LABELLED) && step < STEPS {
         true => digits(scale.value(step as f64 / STEPS as f64)),
         false => String::new(),
     };

@@ -60,10 +60,11 @@ pub(crate) fn axes(axes: [&Axis; 2]) -> String {
     line((left, bottom), (right, bottom));
     line((left, bottom), (left, top));
     // A map has no lines between its cells.
-    for tick in x.ticks.iter().filter(|_| x.words().is_none()) {
+    let has_lines = x.words().is_none() || y.words().is_none();
+    for tick in x.ticks.iter().filter(|_| has_lines) {
         line((across(tick.value), bottom + TICK), (across(tick.value), top));
     }
-    for tick in y.ticks.iter().filter(|_| x.words().is_none()) {
+    for tick in y.ticks.iter().filter(|_| has_lines) {
         line((left - TICK, up(tick.value)), (right, up(tick.value)));
     }
     let below = bottom + TICK + GAP + LABEL * 4 / 5;

@@ -93,3 +93,45 @@ impl Frame {
 pub(super) fn along(axis: &Axis, value: f64, [from, to]: [i32; 2]) -> i32 {
     from + (axis.share(value).clamp(-9.0, 9.0) * f64::from(to - from)).round() as i32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::{Words, columns_of, rows, rows_of};
+    use super::*;
+    use crate::plot::Scale;
+
+    fn x() -> Axis {
+        Axis::new(String::new(), Scale::Linear, [0.0, 1.0], &[], |_| String::new())
+    }
+
+    #[test]
+    fn rows_are_as_tall_as_their_lines_and_leave_room_for_their_words() {
+        let of = |name: &str, beside: &str| {
+            Frame::of([
+                &x(),
+                &rows(&[name.to_owned(), "b".to_owned()], vec![beside.to_owned(), String::new()]),
+            ])
+        };
+        let short = of("a", "better");
+        assert_eq!(short.across, [84 * 4, (960 - 84) * 4], "the least room and a gap");
+        assert_eq!(short.up[0] - short.up[1], 2 * 28 * 4, "two rows of a line");
+        let long = of(&"word ".repeat(20), "better");
+        assert_eq!(long.up[0] - long.up[1], 2 * (3 * 17 + 11) * 4, "two rows of three lines");
+        assert_eq!(long.across[0], (270 + 14) * 4);
+        assert!(long.height > short.height);
+    }
+
+    #[test]
+    fn cells_are_no_wider_than_they_may_be_and_as_tall_as_wide() {
+        let names = |many: usize| (0..many).map(|nth| nth.to_string()).collect::<Vec<String>>();
+        let of = |many: usize| {
+            let words = Words { room: Some([0, 64]), ..Words::default() };
+            Frame::of([&columns_of("", &names(many), [0, 64]), &rows_of("", &names(many), words)])
+        };
+        for (many, side) in [(4, 4 * 64), (100, 852)] {
+            let frame = of(many);
+            assert!((frame.across[1] - frame.across[0] - side * 4).abs() <= 4, "{many}: {:?}", frame.across);
+            assert!((frame.up[0] - frame.up[1] - side * 4).abs() <= 4, "{many}: {:?}", frame.up);
+        }
+    }
+}

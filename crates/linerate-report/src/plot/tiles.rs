@@ -93,3 +93,33 @@ impl Tiles {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::{Words, columns_of, rows_of};
+    use super::*;
+
+    #[test]
+    fn a_cell_has_the_letter_of_its_shade() {
+        assert_eq!([None, Some(0), Some(19), Some(99)].map(cell), ['.', 'a', 't', 'z']);
+        assert_eq!([Shades::Worse.class(3), Shades::Ratio.class(10)], ["m3", "h10"]);
+    }
+
+    /// Two columns, of which the second stands for one unit where the first stands for two, and two rows.
+    #[test]
+    fn cells_of_one_shade_are_one_path_and_a_short_column_ends_with_its_axis() {
+        let names = |many: usize| vec![String::new(); many];
+        let words = Words { room: Some([10, 10]), ..Words::default() };
+        let (x, y) = (columns_of("", &names(3), [10, 10]), rows_of("", &names(2), words));
+        let tiles = Tiles { wide: 2, columns: 2, cells: "ab.a".to_owned(), shades: Shades::Worse };
+        let mut svg = String::new();
+        tiles.write([&x, &y], &Frame::of([&x, &y]), &mut svg);
+        let path = |class: &str| {
+            let path = svg.lines().find(|line| line.contains(class)).expect(class);
+            path.split(" d=\"").nth(1).and_then(|it| it.split('"').next()).expect("it has data").to_owned()
+        };
+        assert_eq!([path("m0"), path("m1"), path("gap")], ["M0 0h1M1 1h0.5", "M1 0h0.5", "M0 1h1"]);
+        // Cells of 20 by 10 pixels, the first at the top.
+        assert!(svg.contains("scale(80.0000 40.0000)"), "{svg}");
+    }
+}
