@@ -99,6 +99,7 @@
       layer.marks = [tiles, ...numbers];
       const known = cells.filter(([row, column]) => tile > 1 || row !== column);
       layer.values = known.map(([row, column]) => [column, row]);
+      layer.number = (nth) => (known[nth][2] ? digits(known[nth][2].value) : "");
       layer.said = (nth) => {
         const [row, column, found] = known[nth];
         if (!found) return [`from ${view.names[first[row]]} to ${view.names[first[column]]}`, "not measured"];

@@ -204,8 +204,12 @@ for (const svg of document.querySelectorAll("svg.graph")) {
     const part = (value, low, high) => Math.max(0, Math.min(1, (value - low) / (high - low)));
     const xs = [one.x, other.x].sort((a, b) => a - b).map((value) => chart.x.value(part(value, chart.left, chart.right)));
     const ys = [one.y, other.y].sort((a, b) => b - a).map((value) => chart.y.value(part(value, chart.bottom, chart.top)));
-    view[0] = { ...view[0], ends: xs };
-    view[1] = { ...view[1], ends: ys };
+    // Of words whole rows and columns.
+    const whole = (ends) => {
+      const [low, high] = [Math.floor(Math.min(...ends) + 0.5) - 0.5, Math.ceil(Math.max(...ends) - 0.5) + 0.5];
+      return ends[0] < ends[1] ? [low, high] : [high, low];
+    };
+    [xs, ys].forEach((ends, nth) => { view[nth] = { ...view[nth], ends: isOfWords([graph.x, graph.y][nth]) ? whole(ends) : ends }; });
     leave();
     group.draw();
   });
@@ -223,7 +227,7 @@ for (const svg of document.querySelectorAll("svg.graph")) {
     const [from, to] = [[svg, ...svg.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
     from.forEach((element, nth) => {
       const seen = getComputedStyle(element);
-      for (const key of ["fill", "stroke", "color", "font-family", "font-size", "opacity", "visibility", "display"]) to[nth].style.setProperty(key, seen.getPropertyValue(key));
+      for (const key of ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order", "shape-rendering", "color", "font-family", "font-size", "opacity", "visibility", "display"]) to[nth].style.setProperty(key, seen.getPropertyValue(key));
     });
     const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
     copy.setAttribute("width", width);
@@ -246,9 +250,10 @@ for (const svg of document.querySelectorAll("svg.graph")) {
   });
   button("CSV", () => {
     const told = (axis, value) => (isOfWords(axis) ? (axis.ticks.find(([at]) => at === Math.round(value)) || ["", value])[1] : value);
-    const hasWords = [graph.x, graph.y].some(isOfWords);
-    const rows = layers.flatMap((layer) => layer.values.map(([x, y], nth) => [layer.name, told(graph.x, x), told(graph.y, y), ...(hasWords ? [layer.said(nth).join("; ")] : [])]));
-    const heads = ["curve", graph.x.title, graph.y.title || "row", ...(hasWords ? ["value"] : [])];
+    const hasWords = [graph.x, graph.y].some((axis) => isOfWords(axis) || axis.label === "fixed");
+    const more = (layer, nth) => [...(layer.number ? [layer.number(nth)] : []), ...(hasWords ? [layer.said(nth).join("; ")] : [])];
+    const rows = layers.flatMap((layer) => layer.values.map(([x, y], nth) => [layer.name, told(graph.x, x), told(graph.y, y), ...more(layer, nth)]));
+    const heads = ["curve", graph.x.title, graph.y.title || "row", ...(layers[0].number ? ["value"] : []), ...(hasWords ? ["in words"] : [])];
     save(`${figure.id}.csv`, "text/csv", [heads, ...rows].map((row) => row.map(quoted).join(",")).join("\n") + "\n");
   });
 }

@@ -259,6 +259,16 @@ fn every_chart_can_be_read_on_a_narrow_page_and_has_its_tools() {
             }
         }
     }
+    // A rectangle over a row and a half: the other rows leave the chart.
+    let drag = "const rows = document.querySelector('#effects-0 svg.graph'); const inside = rows.getBoundingClientRect();\
+        const at = (kind, x, y) => (kind === 'pointerup' ? window : rows).dispatchEvent(new PointerEvent(kind,\
+        { clientX: inside.left + x * inside.width, clientY: inside.top + y, bubbles: true, cancelable: true }));\
+        at('pointerdown', 0.2, 14); at('pointermove', 0.5, 30); at('pointerup', 0.9, 44);";
+    let page = "known.experiment/index.html";
+    let (charts, dom) = looked(&desk, page, drag).expect("it was there a moment ago");
+    let rows = charts.iter().find(|chart| chart["id"] == "effects-0").expect("it is there");
+    let buttons = rows["buttons"].as_array().expect("it has some");
+    assert!(buttons.iter().any(|it| it == "whole chart") && !dom.contains("=\"NaN"), "{rows}");
     let order = "const order = document.querySelector('select[data-order]'); order.value = 'worst';\
         order.dispatchEvent(new Event('change'));";
     let point = "const map = document.querySelector('#map-0 svg.graph'); const spot = map.getBoundingClientRect();\
