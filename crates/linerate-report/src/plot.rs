@@ -6,14 +6,16 @@ mod frame;
 mod mark;
 pub(crate) mod palette;
 mod shape;
+mod ticks;
 mod tiles;
 mod words;
 
-pub(crate) use axis::{Axis, Labels, Scale, decimal, evenly, step, time_label};
+pub(crate) use axis::{Axis, Labels, Scale};
 pub(crate) use draw::{axes, text};
 pub(crate) use frame::{ACROSS, Frame, HEIGHT, UP, WIDTH};
 pub(crate) use mark::{Mark, short, svg};
 pub(crate) use shape::{Shape, Side};
+pub(crate) use ticks::{decimal, evenly, step, time_label};
 pub(crate) use tiles::{BLANK, Shades, Tiles, cell};
 pub(crate) use words::{Words, columns_of, rows, rows_of};
 

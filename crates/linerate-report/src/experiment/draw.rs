@@ -14,11 +14,17 @@ const SHADE: f64 = 0.13;
 /// What a mark says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
+    /// A green triangle that points up.
     Better,
+    /// One that points down, vermilion.
     Worse,
+    /// A diamond.
     Differs,
+    /// A disc.
     Plain,
+    /// A grey ring.
     Pale,
+    /// A cross.
     Fails,
 }
 

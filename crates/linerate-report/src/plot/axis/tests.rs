@@ -1,4 +1,5 @@
 use super::super::super::fixture;
+use super::super::step;
 use super::*;
 
 fn labels(axis: &Axis) -> String {
