@@ -339,12 +339,12 @@ const drawCeilings = (svg, ceilings, layers, place, taken) => {
     // Over its line; under it where that is too near to the top.
     const by = inside ? points[0][1] : top;
     const over = by - 5 - LETTERS < top - 2 ? by + LETTERS + 4 : by - 5;
-    const rows = [0, 20, 34, 48, 62].map((more) => over + more);
-    const places = rows.flatMap((y) => [left + 6, right - 6 - wide, (left + right - wide) / 2].map((x) => [x, y]));
+    // Far from its line a name is not read as that of it: a row costs as much as three points.
+    const places = [0, 20, 34, 48, 62].flatMap((more, row) => [left + 6, right - 6 - wide, (left + right - wide) / 2].map((x) => [x, over + more, 3 * row]));
     const covers = ([x, y], [px, py]) => px > x - 4 && px < x + wide + 4 && py > y - LETTERS - 2 && py < y + 6;
-    const cost = ([x, y]) => {
+    const cost = ([x, y, far]) => {
       const others = taken.filter((other) => other[1] < y + 4 && y - LETTERS < other[3] && other[0] < x + wide && x < other[2]);
-      return 1000 * others.length + layers.flatMap((layer) => layer.places).filter((spot) => covers([x, y], spot)).length;
+      return 1000 * others.length + far + layers.flatMap((layer) => layer.places).filter((spot) => covers([x, y], spot)).length;
     };
     const [x, y] = places.reduce((one, other) => (cost(other) < cost(one) ? other : one));
     taken.push([x, y - LETTERS, x + wide, y + 4]);
