@@ -78,7 +78,7 @@ pub fn fields(run: &Run) -> Vec<Field> {
     let mut list = List(plan::fields(&run.plan));
     list.add(Role::Task, "sizes", sizes(run));
     list.add(Role::Task, "patterns", patterns(run));
-    list.add(Role::Task, "link", run.link().map(|link| link.to_string()));
+    list.add(Role::Task, "link", link(run));
     let (kind, model) = match &run.source {
         Source::Measured => ("between hosts", None),
         Source::Loopback => ("loopback", None),
@@ -148,10 +148,27 @@ fn path_name(run: &Run) -> String {
     };
     let transport = run.plan.common.transport;
     let what = patterns(run).unwrap_or_else(|| verb.to_owned());
-    run.link().map_or_else(
+    link(run).map_or_else(
         || format!("{where_to}, {transport}, {what}"),
         |link| format!("{where_to}, {transport}, {link}, {what}"),
     )
+}
+
+/// The link's rate with four digits, as every path of a history is known by it: other digits would be another path.
+fn link(run: &Run) -> Option<String> {
+    let mbps = run.link()?.as_mbps();
+    let (value, unit) = match mbps {
+        mbps if mbps >= 1e3 => (mbps / 1e3, "Gb/s"),
+        mbps if mbps >= 1.0 => (mbps, "Mb/s"),
+        mbps => (mbps * 1e3, "kb/s"),
+    };
+    let decimals = match value {
+        value if value >= 1e3 => 0,
+        value if value >= 100.0 => 1,
+        value if value >= 10.0 => 2,
+        _ => 3,
+    };
+    Some(format!("{value:.decimals$} {unit}"))
 }
 
 struct List(Vec<Field>);

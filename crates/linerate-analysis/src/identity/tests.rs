@@ -40,7 +40,7 @@ fn interface(run: &mut Run) -> &mut Interface {
 #[test]
 fn what_may_vary_leaves_the_path_its_name() {
     let path = Fingerprint::of(&run());
-    assert_eq!(path.name, "alpha to beta, tcp, 10.0 Gb/s, measure");
+    assert_eq!(path.name, "alpha to beta, tcp, 10.00 Gb/s, measure");
     for (what, other) in [
         ("kernel", with(|run| run.nodes[0].environment.kernel = Fact::Known("Linux 6.13".to_owned()))),
         ("driver", with(|run| interface(run).driver = Fact::Known("ice".to_owned()))),

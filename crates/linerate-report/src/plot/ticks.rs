@@ -1,6 +1,5 @@
 //! Which values of an axis are labelled, and how.
 
-
 /// Fewer labels than these leave a reader guessing between them.
 pub(super) const FEWEST_LABELS: usize = 4;
 /// About how many round values label less than a decade.
