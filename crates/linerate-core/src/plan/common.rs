@@ -74,7 +74,7 @@ impl Common {
         range(
             self.time >= Span::from_ms(10) && self.time <= Span::from_ms(86_400_000),
             "time",
-            self.time.to_string(),
+            self.time.exact(),
             "from 10ms to 24h",
         )?;
         range(i64::try_from(self.seed).is_ok(), "seed", self.seed.to_string(), "below 2^63")?;

@@ -69,7 +69,7 @@ impl RrPlan {
         }
         range(!self.connect || self.depth == 1, "depth", self.depth.to_string(), "1 for --connect")?;
         range(self.under_load <= 1024, "under-load", self.under_load.to_string(), "at most 1024")?;
-        range(self.warm_up <= Span::from_ms(3_600_000), "warm-up", self.warm_up.to_string(), "at most 1h")
+        range(self.warm_up <= Span::from_ms(3_600_000), "warm-up", self.warm_up.exact(), "at most 1h")
     }
 
     /// Checks what depends on the transport.

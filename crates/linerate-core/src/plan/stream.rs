@@ -220,8 +220,8 @@ impl StreamPlan {
             self.interval.to_string(),
             "from 10ms to 1h",
         )?;
-        range(self.stall >= Span::from_ms(1), "stall", self.stall.to_string(), "at least 1ms")?;
-        range(self.warm_up <= Span::from_ms(3_600_000), "warm-up", self.warm_up.to_string(), "at most 1h")
+        range(self.stall >= Span::from_ms(1), "stall", self.stall.exact(), "at least 1ms")?;
+        range(self.warm_up <= Span::from_ms(3_600_000), "warm-up", self.warm_up.exact(), "at most 1h")
     }
 
     /// Checks every value against its range and what `common` says.

@@ -190,17 +190,35 @@ impl std::iter::Sum for Span {
     }
 }
 
+impl Span {
+    /// Every digit in the unit that fits, for what people gave: `20 s`, `3.999 ms`.
+    #[must_use]
+    pub fn exact(self) -> String {
+        let (unit, name, decimals) = self.fitting();
+        let text = format!("{}.{:0decimals$}", self.0 / unit, self.0 % unit);
+        format!("{} {name}", text.trim_end_matches('0').trim_end_matches('.'))
+    }
+
+    /// The unit that fits: its picoseconds, its name, and the decimals that a picosecond needs.
+    const fn fitting(self) -> (u64, &'static str, usize) {
+        match self.0 {
+            0..1_000 => (1, "ps", 1),
+            1_000..1_000_000 => (1_000, "ns", 3),
+            1_000_000..1_000_000_000 => (1_000_000, "us", 6),
+            1_000_000_000..1_000_000_000_000 => (1_000_000_000, "ms", 9),
+            _ => (1_000_000_000_000, "s", 12),
+        }
+    }
+}
+
 impl fmt::Display for Span {
     /// In the unit that fits: `18.4 us`, `1.20 s`.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (value, unit) = match self.0 {
-            0..1_000 => return write!(out, "{} ps", self.0),
-            1_000..1_000_000 => (self.0 as f64 / 1e3, "ns"),
-            1_000_000..1_000_000_000 => (self.0 as f64 / 1e6, "us"),
-            1_000_000_000..1_000_000_000_000 => (self.0 as f64 / 1e9, "ms"),
-            _ => (self.0 as f64 / 1e12, "s"),
-        };
-        write!(out, "{} {unit}", digits(value))
+        let (unit, name, _) = self.fitting();
+        if unit == 1 {
+            return write!(out, "{} {name}", self.0);
+        }
+        write!(out, "{} {name}", digits(self.0 as f64 / unit as f64))
     }
 }
 
@@ -247,6 +265,9 @@ mod tests {
         assert_eq!(Span::from_ns(18_420).to_string(), "18.4 us");
         assert_eq!(Span::from_ms(1_204).to_string(), "1.20 s");
         assert_eq!(Span::from_ps(999).to_string(), "999 ps");
+        let exact = [0, 999, 1_000, 3_999_000_000, 20_000_000_000_000, 1_000_000_000_001]
+            .map(|ps| Span::from_ps(ps).exact());
+        assert_eq!(exact, ["0 ps", "999 ps", "1 ns", "3.999 ms", "20 s", "1.000000000001 s"]);
     }
 
     #[test]

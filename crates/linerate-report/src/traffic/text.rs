@@ -131,7 +131,7 @@ mod tests {
         1 of 3 flows has STALLED or FAILED
         stream over tcp, one flow from here
           path        10.0.0.1:40000 -> 10.0.0.2:5003
-          bulk        20.0 s
+          bulk        20 s
           calls       send-recv; what arrives is copied to the application
 
           flow  state     received MB  rate Mb/s  share %  sent in ms  received in s

@@ -63,8 +63,10 @@ fn bulk(run: &Run, stream: &StreamPlan) -> String {
     let bound = match (stream.bytes, stream.count) {
         (Some(bytes), _) => format!("{bytes} a flow"),
         (None, Some(messages)) => format!("{} a flow", count(messages, "message")),
-        (None, None) if stream.warm_up == Span::ZERO => run.plan.common.time.to_string(),
-        (None, None) => format!("{} after {} of warm-up", run.plan.common.time, stream.warm_up),
+        (None, None) if stream.warm_up == Span::ZERO => run.plan.common.time.exact(),
+        (None, None) => {
+            format!("{} after {} of warm-up", run.plan.common.time.exact(), stream.warm_up.exact())
+        }
     };
     let paced = stream.rate.map_or_else(String::new, |rate| format!(", paced to {rate} a direction"));
     format!("{bound}{paced}")

@@ -145,7 +145,7 @@ impl Parameters {
 #[non_exhaustive]
 pub enum Error {
     /// The target token rotation time is outside its range.
-    #[error("run an FDDI ring with a TTRT of {ttrt}: it must be {MIN_TTRT} to {MAX_TTRT}")]
+    #[error("run an FDDI ring with a TTRT of {}: it must be {} to {}", ttrt.exact(), MIN_TTRT.exact(), MAX_TTRT.exact())]
     Ttrt {
         /// What was asked for.
         ttrt: Span,
