@@ -1,39 +1,7 @@
 //! linerate: how close to line rate is a path at every message size, and what is in the way?
-#![cfg_attr(
-    not(on_linux),
-    expect(
-        dead_code,
-        unused_imports,
-        reason = "verbs that are there only on Linux, of which the command line says so"
-    )
-)]
-
-mod agent;
-mod capture;
-mod cli;
-mod command;
-mod config;
-mod history;
-mod input;
-mod notify;
-mod peer;
-mod progress;
-mod screen;
-#[cfg(on_linux)]
-mod settings;
-mod signals;
-mod store;
-mod trouble;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let clock = linerate_net::observe::HostClock::start();
-    match cli::parse().and_then(|cli| command::run(cli, clock)) {
-        Ok(code) => code,
-        Err(trouble) => {
-            screen::note(trouble.laid_out());
-            ExitCode::from(2)
-        }
-    }
+    linerate::run()
 }
