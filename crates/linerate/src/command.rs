@@ -48,8 +48,10 @@ use std::process::ExitCode;
 use linerate_net::observe::HostClock;
 
 use crate::cli::{self, Cli, Color, Command};
+use crate::context::Context;
+use crate::history::History;
 use crate::screen::{note, show};
-use crate::store;
+use crate::store::Writer;
 use crate::trouble::Trouble;
 
 /// Carries out the command line.
@@ -60,38 +62,32 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Color::Always => console::set_colors_enabled(true),
         Color::Never => console::set_colors_enabled(false),
     }
-    if cli.force {
-        store::force();
-    }
-    if let Some(place) = cli.history {
-        crate::history::choose(place)?;
-    }
+    let history = History::of(cli.history)?;
     let mut command = cli.command;
     command.configure()?;
-    if command.records() {
-        crate::history::record();
-    }
+    let history = history.recording(command.records());
+    let context = &Context { clock, files: Writer::new(cli.force), history };
     match command {
-        Command::Measure(args) => measure::run(&args, clock),
-        Command::Stream(args) => stream::run(&args, clock),
-        Command::Rr(args) => rr::run(&args, clock),
-        Command::Mesh(args) => mesh::run(&args, clock),
-        Command::App(args) => app::run(&args, clock),
-        Command::Trace(args) => trace::run(&args, clock),
+        Command::Measure(args) => measure::run(&args, context),
+        Command::Stream(args) => stream::run(&args, context),
+        Command::Rr(args) => rr::run(&args, context),
+        Command::Mesh(args) => mesh::run(&args, context),
+        Command::App(args) => app::run(&args, context),
+        Command::Trace(args) => trace::run(&args, context),
         Command::Serve(args) => serve::run(&args),
-        Command::Model(args) => model::run(&args.verb),
+        Command::Model(args) => model::run(&args.verb, context),
         #[cfg(on_linux)]
         Command::Lab(args) => lab::run(&args.verb),
         #[cfg(on_linux)]
-        Command::Experiment(args) => experiment::run(&args),
+        Command::Experiment(args) => experiment::run(&args, context),
         #[cfg(on_linux)]
         Command::Settings(args) => settings::run(&args),
         #[cfg(on_linux)]
         Command::Restore(args) => restore::run(&args),
         #[cfg(on_linux)]
-        Command::Host(args) => host_limits::run(&args, clock),
+        Command::Host(args) => host_limits::run(&args, context),
         #[cfg(on_linux)]
-        Command::Calibrate(args) => calibrate::run(&args, clock),
+        Command::Calibrate(args) => calibrate::run(&args, context),
         #[cfg(not(on_linux))]
         Command::Lab(_)
         | Command::Experiment(_)
@@ -99,11 +95,11 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         | Command::Restore(_)
         | Command::Host(_)
         | Command::Calibrate(_) => Err(only_linux("do this")),
-        Command::Predict(args) => predict::run(&args),
-        Command::Report(args) => report::run(&args),
-        Command::Explain(args) => explain::run(&args),
-        Command::Compare(args) => compare::run(&args),
-        Command::History(args) => history::run(&args),
+        Command::Predict(args) => predict::run(&args, context),
+        Command::Report(args) => report::run(&args, context),
+        Command::Explain(args) => explain::run(&args, context),
+        Command::Compare(args) => compare::run(&args, context),
+        Command::History(args) => history::run(&args, context),
         Command::Schema { of } => schema::run(of),
         Command::Completions { shell, folder } => pages::completions(shell, folder.as_deref()),
         Command::Help { verbs } => help(&verbs),

@@ -15,6 +15,7 @@ mod capture;
 mod cli;
 mod command;
 mod config;
+mod context;
 mod history;
 mod input;
 mod notify;

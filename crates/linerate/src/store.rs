@@ -1,10 +1,10 @@
-//! Files: runs and reports, replaced in one step so that a reader never sees half of one.
+//! Files: runs and reports as they are read, and who writes them.
+
+mod writer;
 
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use linerate_analysis::netpipe_file;
 use linerate_analysis::report::NamedRun;
@@ -13,8 +13,9 @@ use linerate_core::run::Run;
 
 use crate::input::LONGEST;
 pub(crate) use crate::input::{bytes, is_stream, text};
-use crate::screen::show;
 use crate::trouble::Trouble;
+
+pub(crate) use writer::Writer;
 
 /// A run file says what it is within this many bytes.
 const HEAD: u64 = 4096;
@@ -25,98 +26,6 @@ const COMPRESSED: &str = "zst";
 const LEVEL: i32 = 6;
 /// What a compressed file begins with. Source: RFC 8878, section 3.1.1.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-/// Whether run files of others may be replaced.
-static FORCED: AtomicBool = AtomicBool::new(false);
-/// The files that this process wrote.
-static WRITTEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
-
-/// Lets this process replace run files that it did not write.
-pub(crate) fn force() {
-    FORCED.store(true, Ordering::Relaxed);
-}
-
-/// Writes `text` to `path`, or to standard output. An existing file is replaced only when all of
-/// `text` is written.
-pub(crate) fn replace(path: &Path, text: &str) -> Result<(), Trouble> {
-    if is_stream(path) {
-        return show(text);
-    }
-    replace_with(path, |out| out.write_all(text.as_bytes()))
-}
-
-/// Writes a run to `path`, compressed if its name ends in .zst.
-pub(crate) fn replace_run(path: &Path, run: &Run) -> Result<(), Trouble> {
-    let text = run.to_json();
-    if path.extension().is_none_or(|ending| ending != COMPRESSED) {
-        return replace(path, &text);
-    }
-    let bytes = zstd::bulk::compress(text.as_bytes(), LEVEL).map_err(|error| {
-        Trouble::file("compress", path, &error, "free memory, or end the name in .run.json")
-    })?;
-    replace_with(path, |out| out.write_all(&bytes))
-}
-
-/// Lets `content` write to `path`. An existing file is replaced only when everything is written.
-pub(crate) fn replace_with(
-    path: &Path,
-    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Trouble> {
-    let failed = |error: &io::Error| {
-        let help = "create the folder, free space there, or choose another path";
-        Trouble::file("write", path, &bare(error), help)
-    };
-    match fs::metadata(path) {
-        // A device or a pipe is written directly and must not be replaced by a file: `--report
-        // /dev/null`.
-        Ok(there) if !there.is_file() => {
-            let device = fs::OpenOptions::new().write(true).open(path);
-            return device.and_then(|mut device| content(&mut device)).map_err(|error| failed(&error));
-        }
-        _ => {}
-    }
-    // Where `path` is a link, its target is replaced.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    spare(path, &target)?;
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".linerate-").permissions(readable_by_all());
-    let mut file = builder.tempfile_in(folder).map_err(|error| failed(&error))?;
-    content(&mut file).map_err(|error| failed(&error))?;
-    file.persist(&target).map_err(|error| failed(&error.error))?;
-    let written = fs::canonicalize(&target).unwrap_or(target);
-    let mut ours = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner);
-    if !ours.contains(&written) {
-        ours.push(written);
-    }
-    Ok(())
-}
-
-/// Refuses to replace a run file at `target` that this process did not write.
-fn spare(path: &Path, target: &Path) -> Result<(), Trouble> {
-    let ours = WRITTEN.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|written| written == target);
-    if ours || FORCED.load(Ordering::Relaxed) || !is_run(target) {
-        return Ok(());
-    }
-    Err(Trouble::new(
-        format!("failed to write {}: it is a run file, and would be lost", path.display()),
-        "choose another path, or replace it with --force",
-    ))
-}
-
-/// Finds out before anything is measured whether `path` can be written, and changes nothing.
-pub(crate) fn writable(path: &Path) -> Result<(), Trouble> {
-    if is_stream(path) {
-        return Ok(());
-    }
-    if path.exists() {
-        spare(path, &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))?;
-        let opened = fs::OpenOptions::new().append(true).open(path).map(drop);
-        return opened.map_err(|error| Trouble::file("write", path, &error, "choose another path"));
-    }
-    replace(path, "")?;
-    fs::remove_file(path).map_err(|error| Trouble::file("write", path, &error, "choose another path"))
-}
 
 /// Whether there is a run file at `path`.
 fn is_run(path: &Path) -> bool {
@@ -241,7 +150,7 @@ mod tests {
         let path = folder.path().join("x.run.json.zst");
         let plan = linerate_core::plan::Plan::default();
         let run = Run { started: "2026".to_owned(), ..Run::new(linerate_core::run::Source::Loopback, plan) };
-        replace_run(&path, &run).expect("written");
+        Writer::default().replace_run(&path, &run).expect("written");
         assert!(fs::read(&path).expect("there").starts_with(&MAGIC));
         let named = load(&path).expect("it is a run");
         assert_eq!((named.name.as_str(), named.run), ("x", run));
@@ -251,33 +160,8 @@ mod tests {
     }
 
     #[test]
-    fn a_run_file_of_another_process_is_not_replaced() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("x.html");
-        let run = "{\n \"format\": 3,\n \"generator\": \"linerate\",\n \"started\": \"2025\"}";
-        fs::write(&path, run).expect("written");
-        let refused = replace(&path, "a page").expect_err("it would be lost");
-        assert!(refused.to_string().contains("it is a run file, and would be lost"), "{refused}");
-        assert_eq!(fs::read_to_string(&path).expect("there"), run);
-        let own = folder.path().join("own.run.json");
-        replace(&own, run).expect("new");
-        replace(&own, run).expect("our own");
-    }
-
-    #[test]
     fn what_does_not_end_is_not_read_for_ever() {
         let error = bytes(Path::new("/dev/zero")).expect_err("it has no end");
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
-    }
-
-    #[test]
-    fn what_was_there_stays_until_all_is_written() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("x.run.json");
-        replace(&path, "first").expect("written");
-        replace(&path, "second").expect("replaced");
-        assert_eq!(fs::read_to_string(&path).expect("there"), "second");
-        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is left over");
-        assert!(replace(&folder.path().join("no/such/folder"), "").is_err());
     }
 }

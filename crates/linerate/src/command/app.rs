@@ -15,12 +15,13 @@ use linerate_apps::application::AppError;
 use linerate_apps::catalogue::App;
 use linerate_core::plan::{Format, Plan, Task};
 use linerate_core::units::Span;
-use linerate_net::observe::HostClock;
 
+use super::conduct::Surroundings;
 use super::modelled::Chosen;
 use super::planned::{Asked, Ground, Planned};
 use super::ranks::{self, Place};
 use crate::cli::AppArgs;
+use crate::context::Context;
 use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
@@ -30,7 +31,7 @@ use shown::Shown;
 /// Default of `--patience`: a rank calculates for a while before it says something.
 const PATIENCE: Span = Span::from_ms(120_000);
 
-pub(super) fn run(args: &AppArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &AppArgs, context: &Context) -> Result<ExitCode, Trouble> {
     if args.describes() {
         return describe::run(args.name());
     }
@@ -51,18 +52,12 @@ pub(super) fn run(args: &AppArgs, clock: HostClock) -> Result<ExitCode, Trouble>
     let line = Line::of(args.plan.shows(args.output.quiet));
     let report = if let Some(chosen) = model {
         let stations = args.ranks.ranks;
-        Some(modelled::measure(
-            (chosen, stations),
-            &app,
-            plan,
-            (&shown, clock),
-            &line,
-            &Interrupt::listen()?,
-        )?)
+        let around = Surroundings { context, line: &line, interrupt: &Interrupt::listen()? };
+        Some(modelled::measure((chosen, stations), (&app, &shown), plan, around)?)
     } else {
         let AppArgs { ranks, key, lab, threads, .. } = args;
         let place = Place { ranks, key, lab, threads: *threads, patience: PATIENCE, fewest: 1 };
-        ranks::conducted(place, plan, clock, &line, |ranks, underway| {
+        ranks::conducted(place, plan, context, &line, |ranks, underway| {
             measured::conduct(ranks, &app, &shown, underway)
         })?
     };

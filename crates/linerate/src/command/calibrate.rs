@@ -10,7 +10,6 @@ use jiff::Zoned;
 use linerate_core::environment::Fact;
 use linerate_core::units::Span;
 use linerate_net::lab::{THERE, TwoHosts};
-use linerate_net::observe::HostClock;
 use linerate_net::probe::{Place, Probe, Probes, place};
 use linerate_report as render;
 use linerate_sim::calibrate::{
@@ -21,11 +20,11 @@ use linerate_sim::machine::Profile;
 use self::observe::{Observations, Observed};
 use super::predict::model::{self, Failure};
 use crate::cli::CalibrateArgs;
+use crate::context::Context;
 use crate::peer::{LoopbackPeer, fresh_key};
 use crate::progress::Line;
 use crate::screen::{columns, note, show};
 use crate::signals::Interrupt;
-use crate::store;
 use crate::trouble::Trouble;
 
 /// Of the time, this share goes to the micro-measurements; the rest to messages.
@@ -37,9 +36,9 @@ const FIT: Span = Span::from_ms(20_000);
 /// Less is not enough for an interval of every point.
 const LEAST_TIME: Span = Span::from_ms(500);
 
-pub(super) fn run(args: &CalibrateArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &CalibrateArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let interrupt = Interrupt::listen()?;
-    let ended = attempt(args, clock, &interrupt);
+    let ended = attempt(args, context, &interrupt);
     // Whatever Ctrl-C broke off says so itself: a program that was setting up the wire, a model.
     if interrupt.asked() && !args.measure {
         let help = "nothing was written, and the laboratory is gone; calibrate again";
@@ -48,7 +47,7 @@ pub(super) fn run(args: &CalibrateArgs, clock: HostClock) -> Result<ExitCode, Tr
     ended
 }
 
-fn attempt(args: &CalibrateArgs, clock: HostClock, interrupt: &Interrupt) -> Result<ExitCode, Trouble> {
+fn attempt(args: &CalibrateArgs, context: &Context, interrupt: &Interrupt) -> Result<ExitCode, Trouble> {
     // Before anything is measured: what is missing is said at once.
     let lab = TwoHosts::new(args.mtu)?;
     let peer = lab.there(|| LoopbackPeer::listening(&format!("{THERE}:0"), fresh_key()?))??;
@@ -59,16 +58,16 @@ fn attempt(args: &CalibrateArgs, clock: HostClock, interrupt: &Interrupt) -> Res
         let help = format!("give --time at least {LEAST_TIME}");
         return Err(Trouble::new(format!("failed to calibrate in {}", args.time), help));
     }
-    store::writable(&args.out)?;
+    context.files.writable(&args.out)?;
     note(format_args!("takes about {} s: {} of measuring, then the fit", total(args), args.time));
     let line = Line::new();
     line.doing("measuring calls, copies and wake-ups");
-    let probes = Probes::take(&clock, args.time / PROBES_SHARE).map_err(|error| {
+    let probes = Probes::take(&context.clock, args.time / PROBES_SHARE).map_err(|error| {
         Trouble::new(format!("failed to {error}"), "look at the limits of this host (`ulimit -a`)")
     })?;
     let time = args.time - args.time / PROBES_SHARE;
     let watcher = observe::Watcher { line: &line, interrupt };
-    let observed = observe::all(&lab, &peer, clock, time, &watcher).inspect_err(|_| line.clear())?;
+    let observed = observe::all(&lab, &peer, context.clock, time, &watcher).inspect_err(|_| line.clear())?;
     drop((peer, lab));
     line.doing("fitting");
     let file = fitted(args, &probes, &observed, interrupt);
@@ -77,7 +76,7 @@ fn attempt(args: &CalibrateArgs, clock: HostClock, interrupt: &Interrupt) -> Res
     if interrupt.asked() {
         return Ok(ExitCode::SUCCESS);
     }
-    store::replace(&args.out, &file.to_toml())?;
+    context.files.replace(&args.out, &file.to_toml())?;
     show(&render::host(&file, columns()))?;
     note(format_args!("host file: {}", args.out.display()));
     Ok(ExitCode::SUCCESS)

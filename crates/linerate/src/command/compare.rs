@@ -10,7 +10,8 @@ use linerate_core::run::Source;
 use linerate_report::compare as render;
 
 use crate::cli::{CompareArgs, CompareFormat};
-use crate::history;
+use crate::context::Context;
+use crate::history::History;
 use crate::screen::{columns, note, show, show_text};
 use crate::store;
 use crate::trouble::Trouble;
@@ -18,9 +19,10 @@ use crate::trouble::Trouble;
 /// Something is worse by more than the threshold.
 const FINDING: u8 = 1;
 
-pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Trouble> {
-    let (base, candidate) = (side(&args.base)?, side(&args.candidate)?);
-    let comparison = compared(&base, &candidate, args)?;
+pub(super) fn run(args: &CompareArgs, context: &Context) -> Result<ExitCode, Trouble> {
+    let history = &context.history;
+    let (base, candidate) = (side(&args.base, history)?, side(&args.candidate, history)?);
+    let comparison = compared(&base, &candidate, args, history)?;
     match args.format {
         CompareFormat::Table => {
             show_text(&render::table(&comparison, columns(), args.rows.unwrap_or_default()))?;
@@ -29,7 +31,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Trouble> {
         CompareFormat::Json => show(&render::json(&comparison).map_err(|error| unrendered(&error))?)?,
     }
     for path in &args.report {
-        store::replace(path, &rendered(&comparison, path)?)?;
+        context.files.replace(path, &rendered(&comparison, path)?)?;
         note(format_args!("comparison: {}", path.display()));
     }
     let finding = comparison.findings().next().is_some();
@@ -37,11 +39,11 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Trouble> {
 }
 
 /// The runs that are named: files, or runs and paths of the history.
-fn side(names: &[PathBuf]) -> Result<Vec<NamedRun>, Trouble> {
+fn side(names: &[PathBuf], history: &History) -> Result<Vec<NamedRun>, Trouble> {
     let mut runs = Vec::new();
     for name in names {
         let of_history = match name.to_str() {
-            Some(text) if !store::is_stream(name) && !name.exists() => history::named(text)?,
+            Some(text) if !store::is_stream(name) && !name.exists() => history.find(text)?,
             _ => None,
         };
         match of_history {
@@ -53,20 +55,25 @@ fn side(names: &[PathBuf]) -> Result<Vec<NamedRun>, Trouble> {
 }
 
 /// What the history knows of how much runs of this path differ, where one run a side needs it.
-fn spread(base: &[NamedRun], candidate: &[NamedRun]) -> Option<Spread> {
+fn spread(base: &[NamedRun], candidate: &[NamedRun], history: &History) -> Option<Spread> {
     let ([one], [other]) = (base, candidate) else { return None };
     let modelled = |named: &NamedRun| matches!(named.run.source, Source::Modelled(_));
     if modelled(one) && modelled(other) {
         return None;
     }
-    history::spread(&one.run, &[&one.run.id, &other.run.id]).unwrap_or_else(|trouble| {
+    history.spread(&one.run, &[&one.run.id, &other.run.id]).unwrap_or_else(|trouble| {
         note(trouble.as_caution());
         None
     })
 }
 
-fn compared(base: &[NamedRun], candidate: &[NamedRun], args: &CompareArgs) -> Result<Comparison, Trouble> {
-    let spread = spread(base, candidate);
+fn compared(
+    base: &[NamedRun],
+    candidate: &[NamedRun],
+    args: &CompareArgs,
+    history: &History,
+) -> Result<Comparison, Trouble> {
+    let spread = spread(base, candidate, history);
     let question = Question { threshold: args.threshold, anyway: args.anyway, spread, began };
     compare(base, candidate, &question)
         .map_err(|error| Trouble::new(format!("failed to compare: {error}"), error.advice()))

@@ -13,11 +13,11 @@ use linerate_core::series::Series;
 use super::report::{has_form, rendered};
 use super::results::{Files, named, page, print};
 use super::{app, loads, mesh};
-use crate::history;
+use crate::context::Context;
 use crate::progress::Line;
 use crate::screen::note;
 use crate::signals::Interrupt;
-use crate::store;
+use crate::store::{self, Writer};
 use crate::trouble::Trouble;
 
 /// What a run measures: hosts and a wire, a model of them, another tool's server.
@@ -39,7 +39,7 @@ pub(super) trait Subject {
     }
 
     /// Ends it and collects what is known only then.
-    fn finish(&mut self) -> Result<(), Trouble>;
+    fn finish(&mut self, context: &Context) -> Result<(), Trouble>;
 }
 
 /// Why a run ended before all of it was done.
@@ -55,9 +55,20 @@ pub(super) enum Stopped {
     },
 }
 
+/// What a run has around it.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    pub(super) context: &'a Context,
+    /// What is shown meanwhile.
+    pub(super) line: &'a Line,
+    /// Who may end it.
+    pub(super) interrupt: &'a Interrupt,
+}
+
 /// A run in progress, and its file.
 pub(super) struct Underway<'a> {
     pub(super) run: Run,
+    pub(super) context: &'a Context,
     pub(super) line: &'a Line,
     /// The pass under way, if there are several.
     pass: Option<PassUnderway>,
@@ -111,7 +122,7 @@ impl Underway<'_> {
         if store::is_stream(&self.files.run) {
             return;
         }
-        match store::replace_run(&self.files.run, &self.run) {
+        match self.context.files.replace_run(&self.files.run, &self.run) {
             Ok(()) => self.line.saved(&self.files.run),
             Err(trouble) => {
                 self.unsaved.get_or_insert(trouble);
@@ -137,13 +148,14 @@ impl Underway<'_> {
             }
         };
         self.run.cautions = assess(&self.run);
-        let saved = store::replace_run(&self.files.run, &self.run);
+        let Context { files, history, .. } = self.context;
+        let saved = files.replace_run(&self.files.run, &self.run);
         self.line.finished(&self.run);
-        let unrecorded = if ended.is_ok() { history::keep(&self.run, &self.files.run) } else { Ok(()) };
+        let unrecorded = if ended.is_ok() { history.keep(&self.run, &self.files.run) } else { Ok(()) };
         let report = Report::new(vec![named(self.run)]);
         print(&report)?;
         // Each file is tried: a disk that is full for one may have room for the other.
-        let written = self.files.report.as_deref().map(|path| (path, write_page(&report, path)));
+        let written = self.files.report.as_deref().map(|path| (path, write_page(&report, path, files)));
         if saved.is_ok() {
             say(self.line, "run file:", &self.files.run);
         }
@@ -172,9 +184,9 @@ fn say(line: &Line, what: &str, path: &Path) {
 }
 
 /// Writes what the extension of `path` asks for: a page, unless it is the name of another form.
-fn write_page(report: &Report, path: &Path) -> Result<(), Trouble> {
+fn write_page(report: &Report, path: &Path, files: &Writer) -> Result<(), Trouble> {
     let text = if has_form(path) { rendered(report, path, None)? } else { page(report)? };
-    store::replace(path, &text)
+    files.replace(path, &text)
 }
 
 /// Whether the user wants it to go on.
@@ -186,18 +198,17 @@ pub(super) fn go_on(interrupt: &Interrupt) -> ControlFlow<()> {
 pub(super) fn conduct<S: Subject>(
     mut subject: S,
     plan: Plan,
-    line: &Line,
-    interrupt: &Interrupt,
+    around: Surroundings<'_>,
     work: impl FnOnce(&mut S, &mut Underway<'_>) -> Result<(), Stopped>,
 ) -> Result<Report, Trouble> {
-    let mut underway = start(&subject, plan, line, interrupt)?;
+    let mut underway = start(&subject, plan, around)?;
     let ended = work(&mut subject, &mut underway);
-    let observed = subject.finish();
-    line.clear();
+    let observed = subject.finish(around.context);
+    around.line.clear();
     let concluded = underway.conclude(&subject, ended);
     let result = concluded.and_then(|report| observed.map(|()| report));
     let exit = result.as_ref().map_or(2, exit);
-    line.ended(exit);
+    around.line.ended(exit);
     result
 }
 
@@ -207,12 +218,8 @@ fn exit(report: &Report) -> u8 {
 }
 
 /// Starts a run and its file.
-fn start<'a>(
-    subject: &impl Subject,
-    plan: Plan,
-    line: &'a Line,
-    interrupt: &'a Interrupt,
-) -> Result<Underway<'a>, Trouble> {
+fn start<'a>(subject: &impl Subject, plan: Plan, around: Surroundings<'a>) -> Result<Underway<'a>, Trouble> {
+    let Surroundings { context, line, interrupt } = around;
     let started = Zoned::now();
     let source = subject.source();
     let files = Files::choose(&plan, &source, &started)?;
@@ -224,11 +231,11 @@ fn start<'a>(
         laboratory: subject.laboratory(),
         ..Run::new(source, plan)
     };
-    let mut underway = Underway { run, line, pass: None, interrupt, files, unsaved: None };
+    let mut underway = Underway { run, context, line, pass: None, interrupt, files, unsaved: None };
     subject.set_hosts(&mut underway.run);
     // Finds a path that cannot be written before anything is measured.
     if !store::is_stream(&underway.files.run) {
-        store::replace_run(&underway.files.run, &underway.run)?;
+        context.files.replace_run(&underway.files.run, &underway.run)?;
     }
     line.started(&underway.run, &underway.files.run);
     Ok(underway)

@@ -32,6 +32,7 @@ use self::folder::Folder;
 use self::given::Given;
 use self::hosts::Hosts;
 use crate::cli::{ExperimentArgs, ExperimentVerb, HowToRun, ProgressForm, RunExperiment};
+use crate::context::Context;
 use crate::progress::Line;
 use crate::screen::show;
 use crate::signals::Interrupt;
@@ -40,12 +41,14 @@ use crate::trouble::Trouble;
 /// A plan that takes longer than this without saying so is asked about first.
 const LONG: Span = Span::from_ms(24 * 3_600_000);
 
-pub(super) fn run(args: &ExperimentArgs) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &ExperimentArgs, context: &Context) -> Result<ExitCode, Trouble> {
     match &args.verb {
-        None => begin(&args.run),
-        Some(ExperimentVerb::Run(run)) => begin(run),
-        Some(ExperimentVerb::Resume { folder, how }) => resume(folder, how),
-        Some(ExperimentVerb::Report { folder, report, all }) => outcome::report(folder, report, *all),
+        None => begin(&args.run, context),
+        Some(ExperimentVerb::Run(run)) => begin(run, context),
+        Some(ExperimentVerb::Resume { folder, how }) => resume(folder, how, context),
+        Some(ExperimentVerb::Report { folder, report, all }) => {
+            outcome::report(folder, report, *all, &context.files)
+        }
         Some(ExperimentVerb::Init { design }) => {
             show(&init::text(*design))?;
             Ok(ExitCode::SUCCESS)
@@ -58,7 +61,7 @@ pub(super) fn run(args: &ExperimentArgs) -> Result<ExitCode, Trouble> {
     }
 }
 
-fn begin(args: &RunExperiment) -> Result<ExitCode, Trouble> {
+fn begin(args: &RunExperiment, context: &Context) -> Result<ExitCode, Trouble> {
     let given = Given::read(args.plan.as_deref().unwrap_or_default())?.on(&args.lab, &args.model)?;
     if args.dry_run {
         show(&dry_run::text(&given)?)?;
@@ -72,19 +75,19 @@ fn begin(args: &RunExperiment) -> Result<ExitCode, Trouble> {
     let shard = shards::chosen(&given, &args.how)?;
     let folder = Folder::open(&path, shard)?;
     match shard {
-        None => folder.keep_plan(&given.text)?,
-        Some(_) => folder.keep_plan_of_parts(&given.text)?,
+        None => folder.keep_plan(&given.text, &context.files)?,
+        Some(_) => folder.keep_plan_of_parts(&given.text, &context.files)?,
     }
-    conduct(&given, folder, &Wanted { how: &args.how, shard, resumed: false })
+    conduct(&given, folder, &Wanted { how: &args.how, shard, resumed: false, context })
 }
 
-fn resume(path: &Path, how: &HowToRun) -> Result<ExitCode, Trouble> {
+fn resume(path: &Path, how: &HowToRun, context: &Context) -> Result<ExitCode, Trouble> {
     let text = folder::plan(path)?;
     let name = folder::name(path);
     let plan = given::checked(&name, &text)?;
     let given = Given { name, text, plan };
     let shard = shards::chosen(&given, how)?;
-    conduct(&given, Folder::open(path, shard)?, &Wanted { how, shard, resumed: true })
+    conduct(&given, Folder::open(path, shard)?, &Wanted { how, shard, resumed: true, context })
 }
 
 /// What is wanted of an experiment.
@@ -94,11 +97,12 @@ struct Wanted<'a> {
     shard: Option<Shard>,
     /// A person has done what the experiment asked for, if it did.
     resumed: bool,
+    context: &'a Context,
 }
 
 /// Runs everything that the ledgers do not have, and shows what was found; or runs a part of it.
 fn conduct(given: &Given, mut folder: Folder, wanted: &Wanted<'_>) -> Result<ExitCode, Trouble> {
-    let Wanted { how, shard, resumed } = *wanted;
+    let Wanted { how, shard, resumed, context } = *wanted;
     let path = folder.path().to_owned();
     let plan = &given.plan;
     let interrupt = Interrupt::listen()?;
@@ -113,8 +117,10 @@ fn conduct(given: &Given, mut folder: Folder, wanted: &Wanted<'_>) -> Result<Exi
             command: plan.command.as_ref(),
             limit: plan.budget.cell,
             record: how.record,
+            history: context.history.named(),
             part: shard.map(folder::part_name).unwrap_or_default(),
         },
+        files: &context.files,
         folder: &mut folder,
         ledger,
         by_hand: ByHand::read(&path, resumed)?,
@@ -135,11 +141,11 @@ fn conduct(given: &Given, mut folder: Folder, wanted: &Wanted<'_>) -> Result<Exi
         Some(ended) => ended,
     };
     line.clear();
-    folder::note_restored(&path, &conductor.hosts.restore())?;
+    folder::note_restored(&path, &conductor.hosts.restore(), &context.files)?;
     if let Some(shard) = shard {
         return shards::conclude(plan, &path, (&schedule, shard), stop.err(), how.quiet);
     }
-    outcome::conclude(given, &path, stop.err(), how)
+    outcome::conclude(given, &path, stop.err(), (how, &context.files))
 }
 
 fn too_long(name: &str, needed: Span) -> Trouble {

@@ -7,11 +7,12 @@ use linerate_analysis::report::NamedRun;
 use linerate_report::explain as render;
 
 use crate::cli::{ExplainArgs, ExplainFormat};
+use crate::context::Context;
 use crate::screen::{columns, note, show};
 use crate::store;
 use crate::trouble::Trouble;
 
-pub(super) fn run(args: &ExplainArgs) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &ExplainArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let runs: Result<Vec<NamedRun>, Trouble> = args.runs.iter().map(|path| store::load(path)).collect();
     let runs = runs?;
     let explained: Result<Vec<(&NamedRun, Explanation)>, Trouble> = runs.iter().map(explained).collect();
@@ -33,7 +34,7 @@ pub(super) fn run(args: &ExplainArgs) -> Result<ExitCode, Trouble> {
                 "end the file's name in .json",
             ));
         }
-        store::replace(path, &json(&explained)?)?;
+        context.files.replace(path, &json(&explained)?)?;
         note(format_args!("explanation: {}", path.display()));
     }
     Ok(ExitCode::SUCCESS)

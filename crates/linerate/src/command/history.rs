@@ -15,11 +15,12 @@ use std::process::ExitCode;
 use linerate_store::{Access, Store, StoreError};
 
 use crate::cli::{Conditions, HistoryArgs, HistoryVerb};
+use crate::context::Context;
 use crate::history;
 use crate::trouble::Trouble;
 
-pub(super) fn run(args: &HistoryArgs) -> Result<ExitCode, Trouble> {
-    let Some(verb) = &args.verb else { return list::list(&args.conditions) };
+pub(super) fn run(args: &HistoryArgs, context: &Context) -> Result<ExitCode, Trouble> {
+    let Some(verb) = &args.verb else { return list::list(&args.conditions, context) };
     if args.conditions != Conditions::default() {
         return Err(Trouble::new(
             "failed to choose runs: the conditions stand before the verb",
@@ -27,31 +28,33 @@ pub(super) fn run(args: &HistoryArgs) -> Result<ExitCode, Trouble> {
         ));
     }
     match verb {
-        HistoryVerb::Show { path, figure, rows, conditions } => list::show(path, figure, *rows, conditions),
+        HistoryVerb::Show { path, figure, rows, conditions } => {
+            list::show(path, figure, (*rows, conditions), context)
+        }
         HistoryVerb::Changes { path, exit_code, format, conditions } => {
-            changes::run(path.as_deref(), *exit_code, *format, conditions)
+            changes::run(path.as_deref(), *exit_code, *format, (conditions, context))
         }
         HistoryVerb::Confirm { change, runs, folder, unmeasured } => {
             if *unmeasured {
-                confirm::say(change)
+                confirm::say(change, context)
             } else {
-                confirm::run(change, *runs, folder)
+                confirm::run(change, *runs, folder, context)
             }
         }
-        HistoryVerb::Mute { change, undo } => confirm::mute(change, *undo),
-        HistoryVerb::Report { path, report, conditions } => page::run(path, report, conditions),
-        HistoryVerb::Import { from, renew } => import::run(from, *renew),
+        HistoryVerb::Mute { change, undo } => confirm::mute(change, *undo, context),
+        HistoryVerb::Report { path, report, conditions } => page::run(path, report, conditions, context),
+        HistoryVerb::Import { from, renew } => import::run(from, *renew, context),
         HistoryVerb::Export { out, prometheus, conditions } => {
-            export::run(out.as_deref(), prometheus.as_deref(), conditions)
+            export::run(out.as_deref(), prometheus.as_deref(), conditions, context)
         }
-        HistoryVerb::Prune { older, every, dry_run } => prune::run(*older, *every, *dry_run),
-        other => edit::run(other),
+        HistoryVerb::Prune { older, every, dry_run } => prune::run(*older, *every, *dry_run, context),
+        other => edit::run(other, context),
     }
 }
 
 /// Opens the history that must be there.
-fn opened() -> Result<Store, Trouble> {
-    history::open(Access::Existing)
+fn opened(context: &Context) -> Result<Store, Trouble> {
+    context.history.open(Access::Existing)
 }
 
 /// The error as a user sees it.

@@ -12,7 +12,7 @@ use linerate_core::host_limits::HostLimitsFile;
 use linerate_report::host_limits as render;
 
 use crate::screen::{columns, show_text};
-use crate::store;
+use crate::store::Writer;
 use crate::trouble::Trouble;
 
 pub(super) use measured::before_run;
@@ -56,10 +56,11 @@ pub(super) fn report(
     file: &HostLimitsFile,
     pages: &[std::path::PathBuf],
     quiet: bool,
+    files: &Writer,
 ) -> Result<(), Trouble> {
     show_text(&render::text(file, columns()))?;
     for path in pages {
-        store::replace(path, &rendered(file, form(path)?)?)?;
+        files.replace(path, &rendered(file, form(path)?)?)?;
         if !quiet {
             crate::screen::note(format_args!("report: {}", path.display()));
         }

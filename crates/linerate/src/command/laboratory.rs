@@ -11,6 +11,7 @@ use linerate_net::lab::{Lab, LabError};
 
 use super::lab_plan::Given;
 use crate::cli::InLabArgs;
+use crate::context::Context;
 use crate::peer::LoopbackPeer;
 use crate::trouble::Trouble;
 
@@ -24,7 +25,11 @@ pub(super) struct Entered {
 
 impl Entered {
     /// Makes the laboratory that the flags name, if any, puts this process on its host, and notes in `plan` who answers. Only threads that are started afterwards are there too.
-    pub(super) fn into(args: &InLabArgs, plan: &mut Plan) -> Result<Option<Self>, Trouble> {
+    pub(super) fn into(
+        args: &InLabArgs,
+        plan: &mut Plan,
+        context: &Context,
+    ) -> Result<Option<Self>, Trouble> {
         let Some(given) = &args.lab else { return Ok(None) };
         if plan.common.transport == Transport::Memory {
             return Err(Trouble::new(
@@ -37,7 +42,7 @@ impl Entered {
         let first = layout.hosts().next().map(|host| host.name.clone()).unwrap_or_default();
         let here = host(&layout, &name, args.on.as_deref().unwrap_or(&first))?;
         let lab = Lab::new(layout)?;
-        crate::history::from(lab.stay(here)?);
+        context.history.reach_from(lab.stay(here)?);
         let entered = Self { lab, name, plan: written, here };
         plan.common.host.get_or_insert_with(|| entered.other().to_owned());
         Ok(Some(entered))

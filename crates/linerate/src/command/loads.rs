@@ -12,18 +12,18 @@ use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
 use linerate_core::run::{Laboratory, Run, Source};
 use linerate_core::traffic::Transfer;
 use linerate_core::transport::Transport;
-use linerate_net::observe::HostClock;
 use linerate_net::pair::Loads;
 use linerate_report as render;
 
 pub(super) use modelled::{base, on_model};
 
-use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
+use super::conduct::{Stopped, Subject, Surroundings, Underway, conduct, go_on};
 use super::host_limits;
 use super::hosts::{Peer, Started};
 use super::laboratory::Entered;
 use super::results::is_free;
 use crate::cli::{PeerArgs, ProgressForm};
+use crate::context::Context;
 use crate::progress::Line;
 use crate::screen::show;
 use crate::signals::Interrupt;
@@ -71,32 +71,32 @@ pub(super) fn between_hosts(
     plan: Plan,
     peer: &PeerArgs,
     lab: Option<&Entered>,
-    clock: HostClock,
+    context: &Context,
     progress: ProgressForm,
 ) -> Result<Report, Trouble> {
     let interrupt = Interrupt::listen()?;
     let line = Line::of(progress);
-    let limits = host_limits::before_run(peer.host_limits, clock, &line, &interrupt)?;
+    let around = Surroundings { context, line: &line, interrupt: &interrupt };
+    let limits = host_limits::before_run(peer.host_limits, around)?;
     let Peer { target, others, key, started } = Peer::of(&plan, peer, lab)?;
     let targets = [vec![target], others].concat();
-    let loads = Loads::open(&targets, key.as_ref(), &plan, clock, |place| {
+    let loads = Loads::open(&targets, key.as_ref(), &plan, context.clock, |place| {
         place.into_iter().for_each(|place| line.queued(place));
         go_on(&interrupt)
     })?;
-    carry(Hosts { loads, started, limits }, plan, &line, &interrupt)
+    carry(Hosts { loads, started, limits }, plan, around)
 }
 
 /// Puts the plan's loads on `subject`, one after the other.
 pub(super) fn carry<S: LoadSubject>(
     subject: S,
     plan: Plan,
-    line: &Line,
-    interrupt: &Interrupt,
+    around: Surroundings<'_>,
 ) -> Result<Report, Trouble> {
     let loads = plan.loads().map_err(|error| Trouble::plan(error, None))?;
-    conduct(subject, plan, line, interrupt, |subject, underway| {
+    conduct(subject, plan, around, |subject, underway| {
         loads.iter().try_for_each(|asked| {
-            if loads.len() > 1 && !line.is_quiet() {
+            if loads.len() > 1 && !around.line.is_quiet() {
                 announce(&underway.run.plan, asked);
             }
             one(subject, asked, underway)
@@ -150,7 +150,7 @@ impl Subject for Hosts {
         self.limits.iter().for_each(|limits| run.set_limits(limits));
     }
 
-    fn finish(&mut self) -> Result<(), Trouble> {
+    fn finish(&mut self, _: &Context) -> Result<(), Trouble> {
         self.loads.finish().map_err(Trouble::from)
     }
 }

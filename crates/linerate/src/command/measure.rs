@@ -14,23 +14,23 @@ use linerate_core::plan::{Plan, Task};
 use linerate_core::series::Series;
 use linerate_core::transport::Transport;
 use linerate_core::units::{Size, Span};
-use linerate_net::observe::HostClock;
 
 use self::memory::Memory;
 pub(super) use self::modelled::Modelled;
 use self::subject::CurveSubject;
 pub(super) use self::subject::{Hosts, Opening};
-use super::conduct::{Stopped, Underway, conduct};
+use super::conduct::{Stopped, Surroundings, Underway, conduct};
 use super::host_limits;
 use super::laboratory::Entered;
 use super::modelled::Chosen;
 use super::planned::{self, Asked, Planned};
 use crate::cli::{MeasureArgs, PeerArgs};
+use crate::context::Context;
 use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::{Trouble, run_help};
 
-pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &MeasureArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| chosen.plan.measure.clone());
     let planned = plan(args, base)?;
@@ -38,28 +38,29 @@ pub(super) fn run(args: &MeasureArgs, clock: HostClock) -> Result<ExitCode, Trou
         return Ok(ExitCode::SUCCESS);
     }
     let Planned { mut plan, key_file, .. } = planned;
-    let lab = Entered::into(&args.lab, &mut plan)?;
+    let lab = Entered::into(&args.lab, &mut plan, context)?;
     let interrupt = Interrupt::listen()?;
     let line = Line::of(args.plan.shows(args.output.quiet));
+    let around = Surroundings { context, line: &line, interrupt: &interrupt };
     match model {
         Some(chosen) => {
-            let subject = Modelled::build(chosen, &plan, &interrupt)?;
+            let subject = Modelled::build(chosen, &plan, around)?;
             if let Task::Curve(curve) = &mut plan.task
                 && subject.is_exact()
             {
                 curve.rounds = 1;
             }
-            curve(subject, plan, &line, &interrupt)
+            curve(subject, plan, around)
         }
         None if plan.common.transport == Transport::Memory => {
-            let limits = host_limits::before_run(args.peer.host_limits, clock, &line, &interrupt)?;
-            curve(Memory::prepare(&plan, clock, limits)?, plan, &line, &interrupt)
+            let limits = host_limits::before_run(args.peer.host_limits, around)?;
+            curve(Memory::prepare(&plan, context.clock, limits)?, plan, around)
         }
         None => {
-            let limits = host_limits::before_run(args.peer.host_limits, clock, &line, &interrupt)?;
+            let limits = host_limits::before_run(args.peer.host_limits, around)?;
             let (peer, lab) = (args.peer.or_key_in(key_file), lab.as_ref());
-            let opening = Opening { peer: &peer, lab, clock, limits, line: &line, interrupt: &interrupt };
-            curve(Hosts::open(opening, &plan)?, plan, &line, &interrupt)
+            let opening = Opening { peer: &peer, lab, limits, around };
+            curve(Hosts::open(opening, &plan)?, plan, around)
         }
     }
 }
@@ -94,15 +95,10 @@ fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Planned, Trouble> 
 }
 
 /// Measures the plan's curve over `subject`.
-fn curve<S: CurveSubject>(
-    subject: S,
-    plan: Plan,
-    line: &Line,
-    interrupt: &Interrupt,
-) -> Result<ExitCode, Trouble> {
+fn curve<S: CurveSubject>(subject: S, plan: Plan, around: Surroundings<'_>) -> Result<ExitCode, Trouble> {
     let asked = plan.curve().cloned().unwrap_or_default();
     let method = subject.method(&plan.common, &asked).map_err(|error| Trouble::plan(error, None))?;
-    conduct(subject, plan, line, interrupt, |subject, underway| {
+    conduct(subject, plan, around, |subject, underway| {
         let (method, after) = sustained::divided(method, &underway.run);
         for pass in 0..asked.repeat {
             if pass > 0 {
@@ -127,7 +123,7 @@ fn curve<S: CurveSubject>(
 /// Ends a pass and begins number `pass`, over new connections.
 fn again(subject: &mut impl CurveSubject, pass: u32, underway: &mut Underway<'_>) -> Result<(), Stopped> {
     let plan = underway.run.plan.clone();
-    let renewed = subject.finish().and_then(|()| {
+    let renewed = subject.finish(underway.context).and_then(|()| {
         underway.end_pass(subject);
         subject.begin_again(&plan, pass)
     });

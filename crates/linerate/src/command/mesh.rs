@@ -9,12 +9,13 @@ use std::process::ExitCode;
 use linerate_analysis::report::Report;
 use linerate_core::plan::{Format, Plan};
 use linerate_core::units::Span;
-use linerate_net::observe::HostClock;
 
+use super::conduct::Surroundings;
 use super::modelled::Chosen;
 use super::planned::{Asked, Ground, Planned};
 use super::ranks::{self, Place};
 use crate::cli::MeshArgs;
+use crate::context::Context;
 use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
@@ -22,9 +23,9 @@ use crate::trouble::Trouble;
 /// Default of `--patience`.
 const PATIENCE: Span = Span::from_ms(10_000);
 
-pub(super) fn run(args: &MeshArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &MeshArgs, context: &Context) -> Result<ExitCode, Trouble> {
     if args.as_rank {
-        return ranks::be_a_rank(clock);
+        return ranks::be_a_rank(context.clock);
     }
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| chosen.plan.measure.clone());
@@ -40,11 +41,12 @@ pub(super) fn run(args: &MeshArgs, clock: HostClock) -> Result<ExitCode, Trouble
     let plan = planned.plan;
     let line = Line::of(args.plan.shows(args.output.quiet));
     let report = if let Some(chosen) = model {
-        Some(modelled::measure(chosen, plan, args.ranks.ranks, &line, &Interrupt::listen()?)?)
+        let around = Surroundings { context, line: &line, interrupt: &Interrupt::listen()? };
+        Some(modelled::measure(chosen, plan, args.ranks.ranks, around)?)
     } else {
         let MeshArgs { ranks, key, lab, .. } = args;
         let place = Place { ranks, key, lab, threads: false, patience: PATIENCE, fewest: 2 };
-        ranks::conducted(place, plan, clock, &line, measured::conduct)?
+        ranks::conducted(place, plan, context, &line, measured::conduct)?
     };
     Ok(report.map_or(ExitCode::SUCCESS, |report| ExitCode::from(exit(&report))))
 }

@@ -15,13 +15,14 @@ use linerate_sim::tcp::Personality;
 use linerate_study::shipped;
 
 use crate::cli::ModelVerb;
+use crate::context::Context;
 use crate::screen::show;
 use crate::trouble::Trouble;
 
-pub(super) fn run(verb: &ModelVerb) -> Result<ExitCode, Trouble> {
+pub(super) fn run(verb: &ModelVerb, context: &Context) -> Result<ExitCode, Trouble> {
     match verb {
-        ModelVerb::Load(args) => load::run(args),
-        ModelVerb::Check(args) => check::run(args),
+        ModelVerb::Load(args) => load::run(args, context),
+        ModelVerb::Check(args) => check::run(args, context),
         ModelVerb::List(args) => list::run(args),
         ModelVerb::Show { name } => print(name),
     }

@@ -14,6 +14,7 @@ use linerate_study::changed;
 
 use super::model::{Given, traced};
 use crate::cli::OnModelArgs;
+use crate::store::Writer;
 use crate::trouble::Trouble;
 
 /// The chosen model, with its changes.
@@ -64,14 +65,17 @@ impl Chosen {
     }
 
     /// The number of passages to record for the capture. Finds a path that cannot be written.
-    pub(super) fn passages(&self) -> Result<Option<usize>, Trouble> {
-        self.trace.as_ref().map(|path| traced::prepare(path).map(|()| traced::MOST_PASSAGES)).transpose()
+    pub(super) fn passages(&self, files: &Writer) -> Result<Option<usize>, Trouble> {
+        self.trace
+            .as_ref()
+            .map(|path| traced::prepare(path, files).map(|()| traced::MOST_PASSAGES))
+            .transpose()
     }
 
     /// Writes the capture, if one was requested.
-    pub(super) fn keep(&self, trace: Option<Trace>) -> Result<(), Trouble> {
+    pub(super) fn keep(&self, trace: Option<Trace>, files: &Writer) -> Result<(), Trouble> {
         match (&self.trace, trace) {
-            (Some(path), Some(trace)) => traced::keep(&trace, &self.plan, path),
+            (Some(path), Some(trace)) => traced::keep(&trace, &self.plan, path, files),
             _ => Ok(()),
         }
     }

@@ -9,6 +9,7 @@ use linerate_sim::ranks::{ModelComm, ModelRanks};
 use super::conduct::Subject;
 use super::modelled::Chosen;
 use super::ranks::numbered;
+use crate::context::Context;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
@@ -94,7 +95,7 @@ impl Subject for Stations {
         Some(self.model.clone())
     }
 
-    fn finish(&mut self) -> Result<(), Trouble> {
+    fn finish(&mut self, _: &Context) -> Result<(), Trouble> {
         Ok(())
     }
 }

@@ -18,6 +18,7 @@ use linerate_study::prediction::{Compared, GOAL, Prediction, WhatIf};
 
 use self::model::{Failure, bands};
 use crate::cli::{Change, PredictArgs, PredictFormat};
+use crate::context::Context;
 use crate::screen::{columns, note, show};
 use crate::store;
 use crate::trouble::Trouble;
@@ -25,7 +26,7 @@ use crate::trouble::Trouble;
 /// Small messages that took this many times what was predicted are as predicted.
 const ALIKE: RangeInclusive<f64> = 0.85..=1.18;
 
-pub(super) fn run(args: &PredictArgs) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &PredictArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let changes = what_if::cells(args)?;
     let host = host(&args.host)?;
     let named = store::load(&args.run)?;
@@ -36,7 +37,7 @@ pub(super) fn run(args: &PredictArgs) -> Result<ExitCode, Trouble> {
         PredictFormat::Table => predict::table(&prediction, columns()),
         PredictFormat::Json => predict::json(&prediction).map_err(|error| unrendered(&error))?,
     })?;
-    store::replace(&report, &page)?;
+    context.files.replace(&report, &page)?;
     note(format_args!("report: {}", report.display()));
     Ok(ExitCode::SUCCESS)
 }

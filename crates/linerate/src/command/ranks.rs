@@ -12,10 +12,10 @@ mod subject;
 use linerate_analysis::report::Report;
 use linerate_core::plan::Plan;
 use linerate_core::units::Span;
-use linerate_net::observe::HostClock;
 
 use super::conduct::{Stopped, Underway};
 use crate::cli::{InLabArgs, KeyArgs, RanksArgs};
+use crate::context::Context;
 use crate::progress::Line;
 use crate::trouble::Trouble;
 
@@ -48,12 +48,12 @@ impl Place<'_> {
 pub(super) fn conducted(
     place: Place<'_>,
     plan: Plan,
-    clock: HostClock,
+    context: &Context,
     line: &Line,
     work: impl FnOnce(&mut Ranks, &mut Underway<'_>) -> Result<(), Stopped>,
 ) -> Result<Option<Report>, Trouble> {
     match launched::place(&place)? {
-        Some(rank) => launched::measure(&place, plan, &rank, clock, line, work),
-        None => on_hosts::measure(&place, plan, clock, line, work).map(Some),
+        Some(rank) => launched::measure(&place, plan, &rank, context, line, work),
+        None => on_hosts::measure(&place, plan, context, line, work).map(Some),
     }
 }

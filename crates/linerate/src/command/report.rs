@@ -10,11 +10,12 @@ use linerate_report as render;
 
 use super::host_limits;
 use crate::cli::{ReportArgs, ReportFormat};
+use crate::context::Context;
 use crate::screen::{columns, note, show, show_text};
 use crate::store::{self, Loaded};
 use crate::trouble::Trouble;
 
-pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &ReportArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let (mut runs, mut hosts) = (Vec::new(), Vec::new());
     for path in &args.runs {
         match store::load_any(path)? {
@@ -24,7 +25,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
     }
     args.report.iter().try_for_each(|path| other_than(path, args))?;
     if let ([], [file], ReportFormat::Table) = (&runs[..], &hosts[..], args.format) {
-        host_limits::report(file, &args.report, args.quiet)?;
+        host_limits::report(file, &args.report, args.quiet, &context.files)?;
         return Ok(ExitCode::SUCCESS);
     }
     let shown = Shown { report: Report::new(runs), hosts };
@@ -35,7 +36,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Trouble> {
         show(&printed)?;
     }
     for path in &args.report {
-        store::replace(path, &shown.file(path, args.level)?)?;
+        context.files.replace(path, &shown.file(path, args.level)?)?;
         if !args.quiet {
             note(format_args!("report: {}", path.display()));
         }

@@ -4,18 +4,17 @@ use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use linerate_core::traffic::hdr_log;
-use linerate_net::observe::HostClock;
 
 use super::laboratory::Entered;
 use super::loads;
 use super::modelled::Chosen;
 use super::planned::{self, Asked, Planned};
 use crate::cli::RrArgs;
+use crate::context::Context;
 use crate::screen::note;
-use crate::store;
 use crate::trouble::Trouble;
 
-pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &RrArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| loads::base(chosen, "rr"));
     let ground = planned::ground(&args.peer, &args.lab, &args.model);
@@ -33,23 +32,23 @@ pub(super) fn run(args: &RrArgs, clock: HostClock) -> Result<ExitCode, Trouble> 
         return Ok(ExitCode::SUCCESS);
     }
     let Planned { mut plan, key_file, .. } = planned;
-    let lab = Entered::into(&args.lab, &mut plan)?;
+    let lab = Entered::into(&args.lab, &mut plan, context)?;
     if let Some(path) = &args.hdr {
         // Finds a path that cannot be written before anything is measured.
-        store::replace(path, "")?;
+        context.files.replace(path, "")?;
     }
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let quiet = args.output.quiet;
     let progress = args.plan.shows(quiet);
     let report = match model {
-        Some(chosen) => loads::on_model(chosen, plan, progress)?,
+        Some(chosen) => loads::on_model(chosen, plan, context, progress)?,
         None => {
             let peer = args.peer.or_key_in(key_file);
-            loads::between_hosts(plan, &peer, lab.as_ref(), clock, progress)?
+            loads::between_hosts(plan, &peer, lab.as_ref(), context, progress)?
         }
     };
     if let Some(path) = &args.hdr {
-        store::replace(path, &hdr_log(began, &report.runs[0].run.transfers))?;
+        context.files.replace(path, &hdr_log(began, &report.runs[0].run.transfers))?;
         if !quiet {
             note(format_args!("latencies: {}", path.display()));
         }

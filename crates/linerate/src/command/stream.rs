@@ -3,16 +3,16 @@
 use std::process::ExitCode;
 
 use linerate_core::plan::Plan;
-use linerate_net::observe::HostClock;
 
 use super::laboratory::Entered;
 use super::loads;
 use super::modelled::Chosen;
 use super::planned::{self, Asked, Planned};
 use crate::cli::StreamArgs;
+use crate::context::Context;
 use crate::trouble::Trouble;
 
-pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &StreamArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let model = Chosen::read(&args.model)?;
     let base = model.as_ref().map(|chosen| loads::base(chosen, "stream"));
     let ground = planned::ground(&args.peer, &args.lab, &args.model);
@@ -29,13 +29,13 @@ pub(super) fn run(args: &StreamArgs, clock: HostClock) -> Result<ExitCode, Troub
         return Ok(ExitCode::SUCCESS);
     }
     let Planned { mut plan, key_file, .. } = planned;
-    let lab = Entered::into(&args.lab, &mut plan)?;
+    let lab = Entered::into(&args.lab, &mut plan, context)?;
     let progress = args.plan.shows(args.output.quiet);
     let report = match model {
-        Some(chosen) => loads::on_model(chosen, plan, progress)?,
+        Some(chosen) => loads::on_model(chosen, plan, context, progress)?,
         None => {
             let peer = args.peer.or_key_in(key_file);
-            loads::between_hosts(plan, &peer, lab.as_ref(), clock, progress)?
+            loads::between_hosts(plan, &peer, lab.as_ref(), context, progress)?
         }
     };
     Ok(loads::conclude(&report))

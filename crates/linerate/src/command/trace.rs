@@ -10,10 +10,9 @@ use linerate_analysis::report::Report;
 use linerate_core::plan::Plan;
 use linerate_core::trace::Trace;
 use linerate_core::units::Size;
-use linerate_net::observe::HostClock;
 
 use self::modelled::Modelled;
-use super::conduct::{Stopped, Subject, Underway, conduct, go_on};
+use super::conduct::{Stopped, Subject, Surroundings, Underway, conduct, go_on};
 use super::laboratory::Entered;
 use super::measure::{Hosts, Opening, one_peer};
 use super::modelled::Chosen;
@@ -21,10 +20,11 @@ use super::planned::{Asked, Planned};
 use super::{host_limits, planned};
 use crate::capture::messages;
 use crate::cli::TraceArgs;
+use crate::context::Context;
 use crate::progress::Line;
 use crate::screen::note;
 use crate::signals::Interrupt;
-use crate::store;
+use crate::store::Writer;
 use crate::trouble::Trouble;
 
 /// Anything whose messages can be traced.
@@ -49,7 +49,7 @@ impl TraceSubject for Hosts<'_> {
     }
 }
 
-pub(super) fn run(args: &TraceArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &TraceArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let model = Chosen::read(&args.model)?;
     let planned = plan(args)?;
     if planned.printed(&args.plan)? {
@@ -58,21 +58,22 @@ pub(super) fn run(args: &TraceArgs, clock: HostClock) -> Result<ExitCode, Troubl
     let Planned { mut plan, key_file, .. } = planned;
     // Before anything is traced: what cannot be written is said at once.
     for path in args.perfetto.iter().chain(&args.pcapng) {
-        store::writable(path)?;
+        context.files.writable(path)?;
     }
-    let lab = Entered::into(&args.lab, &mut plan)?;
+    let lab = Entered::into(&args.lab, &mut plan, context)?;
     let interrupt = Interrupt::listen()?;
     let line = Line::of(args.plan.shows(args.output.quiet));
+    let around = Surroundings { context, line: &line, interrupt: &interrupt };
     let report = match model {
-        Some(chosen) => traced(Modelled::build(chosen, &plan, &interrupt)?, plan, &line, &interrupt)?,
+        Some(chosen) => traced(Modelled::build(chosen, &plan, around)?, plan, around)?,
         None => {
-            let limits = host_limits::before_run(args.peer.host_limits, clock, &line, &interrupt)?;
+            let limits = host_limits::before_run(args.peer.host_limits, around)?;
             let (peer, lab) = (args.peer.or_key_in(key_file), lab.as_ref());
-            let opening = Opening { peer: &peer, lab, clock, limits, line: &line, interrupt: &interrupt };
-            traced(Hosts::open(opening, &plan)?, plan, &line, &interrupt)?
+            let opening = Opening { peer: &peer, lab, limits, around };
+            traced(Hosts::open(opening, &plan)?, plan, around)?
         }
     };
-    keep(args, &report)?;
+    keep(args, &report, &context.files)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -93,13 +94,9 @@ fn plan(args: &TraceArgs) -> Result<Planned, Trouble> {
 }
 
 /// Traces the messages of `plan` on `subject`.
-fn traced<S: TraceSubject>(
-    subject: S,
-    plan: Plan,
-    line: &Line,
-    interrupt: &Interrupt,
-) -> Result<Report, Trouble> {
-    conduct(subject, plan, line, interrupt, |subject, underway| {
+fn traced<S: TraceSubject>(subject: S, plan: Plan, around: Surroundings<'_>) -> Result<Report, Trouble> {
+    let Surroundings { line, interrupt, .. } = around;
+    conduct(subject, plan, around, |subject, underway| {
         let plan = underway.run.plan.clone();
         let watch = |size| {
             line.doing(&format!("messages of {}", Size(size)));
@@ -122,7 +119,7 @@ fn save(underway: &mut Underway<'_>, so_far: &Trace) {
 }
 
 /// Writes the files that were asked for besides.
-fn keep(args: &TraceArgs, report: &Report) -> Result<(), Trouble> {
+fn keep(args: &TraceArgs, report: &Report, files: &Writer) -> Result<(), Trouble> {
     let run = &report.runs[0].run;
     let said = |what: &str, path: &Path| {
         if !args.output.quiet {
@@ -130,7 +127,7 @@ fn keep(args: &TraceArgs, report: &Report) -> Result<(), Trouble> {
         }
     };
     if let Some(path) = &args.perfetto {
-        store::replace(path, &linerate_report::trace::perfetto(run))?;
+        files.replace(path, &linerate_report::trace::perfetto(run))?;
         said("timeline:", path);
     }
     if let Some(path) = &args.pcapng {
@@ -138,7 +135,7 @@ fn keep(args: &TraceArgs, report: &Report) -> Result<(), Trouble> {
             let help = "only eBPF sees packets: the report says why it could not be used; of a model, --trace writes them";
             Trouble::new("failed to write packets: none were seen", help)
         })?;
-        store::replace_with(path, |out| messages::write(run, ends, out))?;
+        files.replace_with(path, |out| messages::write(run, ends, out))?;
         said("packets: ", path);
     }
     Ok(())

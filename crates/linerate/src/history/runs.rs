@@ -11,7 +11,7 @@ use linerate_store::{Filter, PathId, Store, StoreError, StoredRun};
 
 use super::pack::unpack;
 use super::record::facts;
-use super::{existing, trouble};
+use super::{History, trouble};
 use crate::store;
 use crate::trouble::Trouble;
 
@@ -20,38 +20,59 @@ const LATEST: u32 = 30;
 /// So much of an id names a run to people: the millisecond in which it began.
 const SHORT: usize = 13;
 
-/// The runs that `text` means in the history: one by its id, the baseline of a path by its name, or its
-/// last `N` runs by `NAME@N`. Absent if it means none, or there is no history.
-pub(crate) fn named(text: &str) -> Result<Option<Vec<NamedRun>>, Trouble> {
-    let Some(mut store) = existing()? else { return Ok(None) };
-    let none_of = |error: &StoreError| matches!(error, StoreError::NoRun(_) | StoreError::NoPath(_));
-    match store.find_run(text) {
-        Ok(id) => return loaded(&mut store, &[id]).map(Some),
-        Err(error) if none_of(&error) => {}
-        Err(error) => return Err(trouble(&error)),
+impl History {
+    /// The runs that `text` means in the history: one by its id, the baseline of a path by its name, or its
+    /// last `N` runs by `NAME@N`. Absent if it means none, or there is no history.
+    pub(crate) fn find(&self, text: &str) -> Result<Option<Vec<NamedRun>>, Trouble> {
+        let Some(mut store) = self.existing()? else { return Ok(None) };
+        let none_of = |error: &StoreError| matches!(error, StoreError::NoRun(_) | StoreError::NoPath(_));
+        match store.find_run(text) {
+            Ok(id) => return loaded(&mut store, &[id]).map(Some),
+            Err(error) if none_of(&error) => {}
+            Err(error) => return Err(trouble(&error)),
+        }
+        let (name, last) = match text.rsplit_once('@') {
+            Some((name, last)) if last.parse::<usize>().is_ok() => (name, last.parse().ok()),
+            _ => (text, None),
+        };
+        let path = match store.find_path(name) {
+            Ok(path) => path,
+            Err(error) if none_of(&error) => return Ok(None),
+            Err(error) => return Err(trouble(&error)),
+        };
+        let ids = match last {
+            Some(last) => latest(&mut store, &path, last)?,
+            None => store.baseline(&path).map_err(|error| trouble(&error))?,
+        };
+        if ids.is_empty() {
+            return Err(Trouble::new(
+                format!("failed to find runs of {name}: it has no baseline"),
+                format!(
+                    "set one with `linerate history baseline {name} --last 5`, or write {name}@5 for its last 5 runs"
+                ),
+            ));
+        }
+        loaded(&mut store, &ids).map(Some)
     }
-    let (name, last) = match text.rsplit_once('@') {
-        Some((name, last)) if last.parse::<usize>().is_ok() => (name, last.parse().ok()),
-        _ => (text, None),
-    };
-    let path = match store.find_path(name) {
-        Ok(path) => path,
-        Err(error) if none_of(&error) => return Ok(None),
-        Err(error) => return Err(trouble(&error)),
-    };
-    let ids = match last {
-        Some(last) => latest(&mut store, &path, last)?,
-        None => store.baseline(&path).map_err(|error| trouble(&error))?,
-    };
-    if ids.is_empty() {
-        return Err(Trouble::new(
-            format!("failed to find runs of {name}: it has no baseline"),
-            format!(
-                "set one with `linerate history baseline {name} --last 5`, or write {name}@5 for its last 5 runs"
-            ),
-        ));
+
+    /// How much runs of the path of `run` differ, by the latest of its history without those of `but`: of those
+    /// with its settings, if they are enough, and otherwise of all.
+    pub(crate) fn spread(&self, run: &Run, but: &[&str]) -> Result<Option<Spread>, Trouble> {
+        let Some(mut store) = self.existing()? else { return Ok(None) };
+        let fingerprint = Fingerprint::of(run);
+        let path = PathId { version: fingerprint.version, hash: fingerprint.hash };
+        let filter = Filter { newest: Some(LATEST + but.len() as u32), ..Filter::default() };
+        // A path that was never recorded has none.
+        let Ok(mut runs) = store.runs(&path, &filter) else { return Ok(None) };
+        runs.retain(|stored| !but.contains(&stored.record.id.as_str()));
+        let settings = facts(&fields(run));
+        let alike: Vec<StoredRun> =
+            runs.iter().filter(|stored| stored.record.facts == settings).cloned().collect();
+        match spread_of(&mut store, &alike)? {
+            None => spread_of(&mut store, &runs),
+            spread => Ok(spread),
+        }
     }
-    loaded(&mut store, &ids).map(Some)
 }
 
 fn latest(store: &mut Store, path: &PathId, count: u32) -> Result<Vec<String>, Trouble> {
@@ -89,25 +110,6 @@ fn loaded(store: &mut Store, ids: &[String]) -> Result<Vec<NamedRun>, Trouble> {
 fn of_file(stored: &StoredRun) -> Option<Run> {
     let run = store::load(Path::new(&stored.record.file)).ok()?.run;
     (run.id == stored.record.id).then_some(run)
-}
-
-/// How much runs of the path of `run` differ, by the latest of its history without those of `but`: of those
-/// with its settings, if they are enough, and otherwise of all.
-pub(crate) fn spread(run: &Run, but: &[&str]) -> Result<Option<Spread>, Trouble> {
-    let Some(mut store) = existing()? else { return Ok(None) };
-    let fingerprint = Fingerprint::of(run);
-    let path = PathId { version: fingerprint.version, hash: fingerprint.hash };
-    let filter = Filter { newest: Some(LATEST + but.len() as u32), ..Filter::default() };
-    // A path that was never recorded has none.
-    let Ok(mut runs) = store.runs(&path, &filter) else { return Ok(None) };
-    runs.retain(|stored| !but.contains(&stored.record.id.as_str()));
-    let settings = facts(&fields(run));
-    let alike: Vec<StoredRun> =
-        runs.iter().filter(|stored| stored.record.facts == settings).cloned().collect();
-    match spread_of(&mut store, &alike)? {
-        None => spread_of(&mut store, &runs),
-        spread => Ok(spread),
-    }
 }
 
 fn spread_of(store: &mut Store, runs: &[StoredRun]) -> Result<Option<Spread>, Trouble> {

@@ -31,15 +31,14 @@ pub(super) fn conduct(
     let wants = shown.is_wanted();
     let conducted = run::conduct(&mut ranks.comm, asked, &mut app_run, &cases, wants, &mut watcher);
     let (stop, file) = run_ready(conducted);
-    let line = underway.line;
     if !matches!(stop, Stop::Failed(_)) {
-        line.doing("what the ranks saw");
+        underway.line.doing("what the ranks saw");
         let told = run_ready(mesh::collect_from(&mut ranks.comm, first, ACCOUNT, |_| false));
         ranks.keep(told.into_iter().map(|text| text?.ok()), watch);
     }
     underway.run.app = Some(app_run);
     ended(stop, "start it again; look at the host of the rank that is named")?;
-    shown.write(&file, line).map_err(failed)
+    shown.write(&file, underway).map_err(failed)
 }
 
 /// The cases that `plan` asks for on `all` ranks; `repeat` wins over what it says.

@@ -10,64 +10,52 @@ use linerate_core::app::Cost;
 use linerate_core::comm::{Comm, CommError};
 use linerate_core::plan::Plan;
 use linerate_core::units::Span;
-use linerate_net::observe::HostClock;
 use linerate_sim::ranks::ModelComm;
 
 use super::measured::{cases, ended, failed};
 use super::shown::Shown;
 use super::watcher::Watcher;
 use super::{alone, trouble};
-use crate::command::conduct::{Stopped, Underway, conduct};
+use crate::command::conduct::{Stopped, Surroundings, Underway, conduct};
 use crate::command::modelled::Chosen;
 use crate::command::modelled_ranks::Stations;
-use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
 /// Runs `app` on the stations of the chosen model, or on the first of them.
 pub(super) fn measure(
     (chosen, ranks): (Chosen, Option<u32>),
-    app: &App,
+    (app, shown): (&App, &Shown),
     plan: Plan,
-    (shown, clock): (&Shown, HostClock),
-    line: &Line,
-    interrupt: &Interrupt,
+    around: Surroundings<'_>,
 ) -> Result<Report, Trouble> {
-    let stations = Stations::of(chosen, &plan, ranks, 1, interrupt)?;
+    let stations = Stations::of(chosen, &plan, ranks, 1, around.interrupt)?;
     let numbers = plan.app().map_or(Ok(Vec::new()), |asked| asked.cases(stations.size as u32));
     for ranks in numbers.map_err(|error| Trouble::plan(error, None))? {
         app.check(ranks as usize).map_err(|error| trouble(&error, app.name()))?;
     }
-    conduct(stations, plan, line, interrupt, |stations, underway| {
-        conduct_app(stations, (app, shown, clock), underway)
-    })
+    conduct(stations, plan, around, |stations, underway| conduct_app(stations, (app, shown), underway))
 }
 
 /// What a unit of work takes: what the plan says, or what it is here.
-fn cost(
-    app: &App,
-    clock: HostClock,
-    underway: &Underway<'_>,
-    interrupt: &Interrupt,
-) -> Result<Cost, Stopped> {
+fn cost(app: &App, underway: &Underway<'_>, interrupt: &Interrupt) -> Result<Cost, Stopped> {
     match underway.run.plan.app().and_then(|asked| asked.unit_cost_ps) {
         Some(unit_ps) => Ok(Cost { unit_ps, measured: false }),
-        None => alone::cost(app, clock, underway.line, interrupt),
+        None => alone::cost(app, underway.context.clock, underway.line, interrupt),
     }
 }
 
 fn conduct_app(
     stations: &mut Stations,
-    (app, shown, clock): (&App, &Shown, HostClock),
+    (app, shown): (&App, &Shown),
     underway: &mut Underway<'_>,
 ) -> Result<(), Stopped> {
     // A model gives the same every time.
     let cases = cases(&underway.run.plan, stations.size, Some(1))?;
     underway.run.app = Some(run::begun(app, None, stations.named()));
-    let cost = cost(app, clock, underway, &stations.interrupt)?;
+    let cost = cost(app, underway, &stations.interrupt)?;
     let begun = run::begun(app, Some(cost), stations.named());
     underway.run.app = Some(begun.clone());
-    let line = underway.line;
     // The model's time is not the user's: nobody is lost in silence.
     let asked = Asked { app, cost: Some(UnitCost(cost.unit_ps)), first: 0, patience: Span::MAX };
     let first = Cell::new(Some((begun, Watcher::of(underway))));
@@ -86,7 +74,7 @@ fn conduct_app(
         (Some((run, stop, file)), _) => {
             underway.run.app = Some(run);
             ended(stop, help)?;
-            shown.write(&file, line).map_err(failed)
+            shown.write(&file, underway).map_err(failed)
         }
         _ if stations.interrupt.asked() => Err(Stopped::Interrupted),
         (None, lost) => {

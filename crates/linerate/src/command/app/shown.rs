@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use linerate_apps::catalogue::App;
 
-use crate::progress::Line;
-use crate::store;
+use crate::command::conduct::Underway;
 use crate::trouble::Trouble;
 
 /// Where it is written, if it is wanted.
@@ -39,7 +38,7 @@ impl Shown {
     }
 
     /// Writes it, if it is wanted and there is something.
-    pub(super) fn write(&self, file: &[u8], line: &Line) -> Result<(), Trouble> {
+    pub(super) fn write(&self, file: &[u8], underway: &Underway<'_>) -> Result<(), Trouble> {
         let Some(path) = &self.0 else { return Ok(()) };
         if file.is_empty() {
             return Err(Trouble::new(
@@ -47,8 +46,8 @@ impl Shown {
                 "a scene needs a camera, and a trajectory at least as many steps as frame-every",
             ));
         }
-        store::replace_with(path, |out| out.write_all(file))?;
-        line.written("shown:   ", path);
+        underway.context.files.replace_with(path, |out| out.write_all(file))?;
+        underway.line.written("shown:   ", path);
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use linerate_analysis::experiment::{Conditions, Outcome};
 use linerate_analysis::identity::fields;
 
-use crate::store;
+use crate::store::{self, Writer};
 use crate::trouble::Trouble;
 
 /// Where the levels lie that are in force.
@@ -40,7 +40,7 @@ impl ByHand {
 
     /// Whether the levels that a cell needs are in force; else what a person has to do, and the ledger remembers that
     /// it was asked.
-    pub(super) fn require(&mut self, cell: &Conditions) -> Result<(), Vec<String>> {
+    pub(super) fn require(&mut self, cell: &Conditions, files: &Writer) -> Result<(), Vec<String>> {
         let missing: Vec<_> = cell
             .by_hand
             .iter()
@@ -59,7 +59,7 @@ impl ByHand {
             self.in_force.insert(factor.clone(), level.clone());
         }
         let text = serde_json::to_string(&self.in_force).expect("names have a JSON form");
-        store::replace(&self.path, &text).map_err(|_| sentences)
+        files.replace(&self.path, &text).map_err(|_| sentences)
     }
 
     /// The run in `file`, if its environment is as the levels say; else why it does not count.

@@ -1,5 +1,6 @@
 //! One run of a cell, as a process of its own: memory is laid out anew for every run, and one that fails ends no other.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
@@ -37,6 +38,8 @@ pub(super) struct Place<'a> {
     pub(super) limit: Option<Span>,
     /// Whether runs go into the history.
     pub(super) record: bool,
+    /// The history that the user named.
+    pub(super) history: Option<&'a OsString>,
     /// Where the plans of this process's runs lie, in the folder of their cell; empty if it is the only one.
     pub(super) part: String,
 }
@@ -143,7 +146,7 @@ impl Place<'_> {
         if self.record {
             command.arg("--record");
         }
-        if let Some(history) = crate::history::chosen() {
+        if let Some(history) = self.history {
             command.arg("--history").arg(history);
         }
         Ok(command)

@@ -14,6 +14,7 @@ use super::prepared::Prepared;
 use crate::progress::Line;
 use crate::screen::note;
 use crate::signals::Interrupt;
+use crate::store::Writer;
 use crate::trouble::Trouble;
 
 /// Why an experiment stops before its end.
@@ -41,6 +42,7 @@ impl From<Trouble> for Stop {
 pub(super) struct Conductor<'a> {
     pub(super) plan: &'a ExperimentPlan,
     pub(super) place: Place<'a>,
+    pub(super) files: &'a Writer,
     pub(super) folder: &'a mut Folder,
     pub(super) ledger: Ledger,
     pub(super) by_hand: ByHand,
@@ -71,7 +73,7 @@ impl Conductor<'_> {
         if let Some(known) = self.ledger.find(self.plan, cell, &prepared.id, slot) {
             return Ok(known.clone());
         }
-        self.by_hand.require(&prepared.conditions).map_err(Stop::ByHand)?;
+        self.by_hand.require(&prepared.conditions, self.files).map_err(Stop::ByHand)?;
         if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return Err(Stop::TimeOver);
         }

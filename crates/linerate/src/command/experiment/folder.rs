@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use linerate_analysis::experiment::{Entry, Ledger};
 use linerate_study::Shard;
 
-use crate::store;
+use crate::store::{self, Writer};
 use crate::trouble::Trouble;
 
 /// The plan as it was last given.
@@ -62,19 +62,19 @@ impl Folder {
     }
 
     /// Keeps the plan, so that `resume` and `report` need only the folder.
-    pub(super) fn keep_plan(&self, text: &str) -> Result<(), Trouble> {
-        store::replace(&self.path.join(PLAN), text)
+    pub(super) fn keep_plan(&self, text: &str, files: &Writer) -> Result<(), Trouble> {
+        files.replace(&self.path.join(PLAN), text)
     }
 
     /// The same for a part: all parts have one plan.
-    pub(super) fn keep_plan_of_parts(&self, text: &str) -> Result<(), Trouble> {
+    pub(super) fn keep_plan_of_parts(&self, text: &str, files: &Writer) -> Result<(), Trouble> {
         match store::text(&self.path.join(PLAN)) {
             Ok(there) if there == text => Ok(()),
             Ok(_) => Err(Trouble::new(
                 format!("failed to use {}: these results are of another plan", self.path.display()),
                 "give another folder with --folder; or run the plan there without --shard first",
             )),
-            Err(_) => self.keep_plan(text),
+            Err(_) => self.keep_plan(text, files),
         }
     }
 
@@ -177,12 +177,16 @@ pub(super) fn name(folder: &Path) -> String {
 }
 
 /// Notes which settings were put back: host, name, and whether.
-pub(super) fn note_restored(folder: &Path, restored: &[(String, String, bool)]) -> Result<(), Trouble> {
+pub(super) fn note_restored(
+    folder: &Path,
+    restored: &[(String, String, bool)],
+    files: &Writer,
+) -> Result<(), Trouble> {
     if restored.is_empty() {
         return Ok(());
     }
     let text = serde_json::to_string(restored).expect("names have a JSON form");
-    store::replace(&folder.join(RESTORED), &text)
+    files.replace(&folder.join(RESTORED), &text)
 }
 
 /// What was noted last; nothing if the file is not there or cannot be read.

@@ -12,7 +12,7 @@ use super::folder;
 use super::given::{self, Given};
 use crate::cli::HowToRun;
 use crate::screen::{columns, note, show_text};
-use crate::store;
+use crate::store::Writer;
 use crate::trouble::Trouble;
 
 /// The page in the folder.
@@ -27,15 +27,15 @@ pub(super) fn conclude(
     given: &Given,
     path: &Path,
     stop: Option<Stop>,
-    how: &HowToRun,
+    (how, files): (&HowToRun, &Writer),
 ) -> Result<ExitCode, Trouble> {
     let ledger = folder::ledger(path)?;
     let found = findings::found(given, path, &ledger)?;
     if found.findings.done > 0 {
         show_text(&render::table(&found.findings, columns(), false))?;
         let page = path.join(PAGE);
-        store::replace(&page, &html(&found)?)?;
-        store::replace(&path.join(DATA), &json(&found)?)?;
+        files.replace(&page, &html(&found)?)?;
+        files.replace(&path.join(DATA), &json(&found)?)?;
         if !how.quiet {
             note(format_args!("page: {}", page.display()));
         }
@@ -78,7 +78,7 @@ fn left(found: &Found) -> String {
 }
 
 /// `linerate experiment report`.
-pub(super) fn report(path: &Path, pages: &[PathBuf], all: bool) -> Result<ExitCode, Trouble> {
+pub(super) fn report(path: &Path, pages: &[PathBuf], all: bool, files: &Writer) -> Result<ExitCode, Trouble> {
     let text = folder::plan(path)?;
     let name = folder::name(path);
     let plan = given::checked(&name, &text)?;
@@ -91,7 +91,7 @@ pub(super) fn report(path: &Path, pages: &[PathBuf], all: bool) -> Result<ExitCo
     }
     show_text(&render::table(&found.findings, columns(), all))?;
     for file in pages {
-        store::replace(file, &rendered(&found, file)?)?;
+        files.replace(file, &rendered(&found, file)?)?;
         note(format_args!("experiment: {}", file.display()));
     }
     Ok(ExitCode::SUCCESS)

@@ -7,6 +7,7 @@ use linerate_report::history::{PathHistory, changes_json, changes_text};
 
 use super::{load, opened};
 use crate::cli::{Conditions, ExplainFormat};
+use crate::context::Context;
 use crate::screen::{columns, show};
 use crate::trouble::Trouble;
 
@@ -17,9 +18,9 @@ pub(super) fn run(
     path: Option<&str>,
     exit_code: bool,
     format: ExplainFormat,
-    conditions: &Conditions,
+    (conditions, context): (&Conditions, &Context),
 ) -> Result<ExitCode, Trouble> {
-    let mut store = opened()?;
+    let mut store = opened(context)?;
     let histories = load::histories(&mut store, path, &conditions.filter())?;
     let text = match format {
         ExplainFormat::Table => changes_text(&histories, columns()),

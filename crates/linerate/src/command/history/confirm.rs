@@ -15,6 +15,7 @@ use linerate_store::{ChangeState, Existing, Filter, Store};
 
 use super::{failed, load, opened};
 use crate::config::{NO_CONFIG, PROFILE};
+use crate::context::Context;
 use crate::history::pack::unpack;
 use crate::history::record_of;
 use crate::screen::{columns, note, show_text};
@@ -56,8 +57,8 @@ fn found(store: &mut Store, text: &str) -> Result<Found, Trouble> {
 }
 
 /// Says that a change does not matter, or takes that back.
-pub(super) fn mute(change: &str, undo: bool) -> Result<ExitCode, Trouble> {
-    let mut store = opened()?;
+pub(super) fn mute(change: &str, undo: bool, context: &Context) -> Result<ExitCode, Trouble> {
+    let mut store = opened(context)?;
     let found = found(&mut store, change)?;
     let state = if undo { None } else { Some(ChangeState::Muted) };
     store.set_change(&found.member.id.to_string(), state).map_err(failed)?;
@@ -65,16 +66,16 @@ pub(super) fn mute(change: &str, undo: bool) -> Result<ExitCode, Trouble> {
 }
 
 /// Says that a change is real.
-pub(super) fn say(change: &str) -> Result<ExitCode, Trouble> {
-    let mut store = opened()?;
+pub(super) fn say(change: &str, context: &Context) -> Result<ExitCode, Trouble> {
+    let mut store = opened(context)?;
     let found = found(&mut store, change)?;
     store.set_change(&found.member.id.to_string(), Some(ChangeState::Confirmed)).map_err(failed)?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Measures again.
-pub(super) fn run(change: &str, runs: u32, folder: &Path) -> Result<ExitCode, Trouble> {
-    let mut store = opened()?;
+pub(super) fn run(change: &str, runs: u32, folder: &Path, context: &Context) -> Result<ExitCode, Trouble> {
+    let mut store = opened(context)?;
     let Found { history, member } = found(&mut store, change)?;
     let before = stored(&mut store, &history, earlier(&member))?;
     let after = stored(&mut store, &history, later(&member, history.runs.len()))?;
@@ -91,7 +92,7 @@ pub(super) fn run(change: &str, runs: u32, folder: &Path) -> Result<ExitCode, Tr
     for nth in 0..runs {
         for (side, measured) in sides.iter_mut().enumerate() {
             if side == 1 || again.in_turn() {
-                measured.push(again.measure(side, nth, &mut store)?);
+                measured.push(again.measure((side, nth), &mut store, context)?);
             }
         }
     }
@@ -159,13 +160,18 @@ impl<'a> Again<'a> {
     }
 
     /// Measures with this program, as a user would, and records the run.
-    fn measure(&self, side: usize, nth: u32, store: &mut Store) -> Result<NamedRun, Trouble> {
+    fn measure(
+        &self,
+        (side, nth): (usize, u32),
+        store: &mut Store,
+        context: &Context,
+    ) -> Result<NamedRun, Trouble> {
         let name = format!("confirm-{}-{}-{nth}.run.json", self.member.id.short(), ["old", "new"][side]);
         let file = self.folder.join(name);
         let scratch = tempfile::tempdir().map_err(|error| unmeasured(&error.to_string()))?;
         let write = |name: &str, text: &str| -> Result<PathBuf, Trouble> {
             let path = scratch.path().join(name);
-            store::replace(&path, text)?;
+            context.files.replace(&path, text)?;
             Ok(path)
         };
         let program = std::env::current_exe().map_err(|error| unmeasured(&error.to_string()))?;

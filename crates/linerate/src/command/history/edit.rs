@@ -6,11 +6,12 @@ use linerate_store::{Filter, PathId, Store};
 
 use super::{failed, opened};
 use crate::cli::HistoryVerb;
+use crate::context::Context;
 use crate::screen::{note, show};
 use crate::trouble::Trouble;
 
-pub(super) fn run(verb: &HistoryVerb) -> Result<ExitCode, Trouble> {
-    let mut store = opened()?;
+pub(super) fn run(verb: &HistoryVerb, context: &Context) -> Result<ExitCode, Trouble> {
+    let mut store = opened(context)?;
     match verb {
         HistoryVerb::Baseline { path, runs, last, clear } => {
             baseline(&mut store, path, (runs, *last, *clear))?;

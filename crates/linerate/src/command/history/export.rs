@@ -7,6 +7,7 @@ use linerate_report::history as render;
 
 use super::{load, opened};
 use crate::cli::Conditions;
+use crate::context::Context;
 use crate::screen::note;
 use crate::store;
 use crate::trouble::Trouble;
@@ -15,15 +16,16 @@ pub(super) fn run(
     to: Option<&Path>,
     prometheus: Option<&Path>,
     conditions: &Conditions,
+    context: &Context,
 ) -> Result<ExitCode, Trouble> {
-    let mut store = opened()?;
+    let mut store = opened(context)?;
     let histories = load::histories(&mut store, None, &conditions.filter())?;
     if let Some(path) = to {
-        store::replace(path, &rendered(&histories, path)?)?;
+        context.files.replace(path, &rendered(&histories, path)?)?;
         say(path);
     }
     if let Some(path) = prometheus {
-        store::replace(path, &render::prometheus(&histories))?;
+        context.files.replace(path, &render::prometheus(&histories))?;
         say(path);
     }
     Ok(ExitCode::SUCCESS)

@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use linerate_store::{Access, Existing, Location, Record, Recorded, Store};
 
 use super::failed;
-use crate::history::{self, record_of};
+use crate::context::Context;
+use crate::history::record_of;
 use crate::screen::note;
 use crate::store;
 use crate::trouble::Trouble;
@@ -34,7 +35,7 @@ struct Count {
     refused: usize,
 }
 
-pub(super) fn run(from: &[PathBuf], renew: bool) -> Result<ExitCode, Trouble> {
+pub(super) fn run(from: &[PathBuf], renew: bool, context: &Context) -> Result<ExitCode, Trouble> {
     let existing = if renew { Existing::Renew } else { Existing::Keep };
     let (mut files, mut histories) = (Vec::new(), Vec::new());
     for path in from {
@@ -51,7 +52,7 @@ pub(super) fn run(from: &[PathBuf], renew: bool) -> Result<ExitCode, Trouble> {
         ));
     }
     files.sort();
-    let mut store = history::open(Access::Create)?;
+    let mut store = context.history.open(Access::Create)?;
     let mut count = Count { tried: files.len(), ..Count::default() };
     for files in files.chunks(AT_ONCE) {
         let mut records = Vec::new();

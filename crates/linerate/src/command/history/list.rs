@@ -11,7 +11,7 @@ use linerate_store::{Filter, PathSeries, PathSummary, Recent, RunMark, Store};
 
 use super::{failed, load, opened};
 use crate::cli::Conditions;
-use crate::history;
+use crate::context::Context;
 use crate::screen::{columns, note, show as print};
 use crate::trouble::Trouble;
 
@@ -30,8 +30,8 @@ const SHOWN: [&str; 6] = [
 ];
 
 /// Every path.
-pub(super) fn list(conditions: &Conditions) -> Result<ExitCode, Trouble> {
-    let Some(mut store) = history::existing()? else {
+pub(super) fn list(conditions: &Conditions, context: &Context) -> Result<ExitCode, Trouble> {
+    let Some(mut store) = context.history.existing()? else {
         note("nothing is recorded yet; add --record to `linerate measure`, `stream` or `rr`");
         return Ok(ExitCode::SUCCESS);
     };
@@ -99,10 +99,10 @@ fn recent(figure: &FigureValues) -> (Key, Vec<f64>) {
 pub(super) fn show(
     path: &str,
     figures: &[Key],
-    rows: Option<Rows>,
-    conditions: &Conditions,
+    (rows, conditions): (Option<Rows>, &Conditions),
+    context: &Context,
 ) -> Result<ExitCode, Trouble> {
-    let mut store = opened()?;
+    let mut store = opened(context)?;
     store.find_path(path).map_err(failed)?;
     let keys = (!figures.is_empty()).then_some(figures);
     for history in load::histories(&mut store, Some(path), &conditions.filter())? {

@@ -7,18 +7,24 @@ use linerate_report::history::html;
 
 use super::{load, opened};
 use crate::cli::Conditions;
+use crate::context::Context;
 use crate::screen::note;
 use crate::store;
 use crate::trouble::Trouble;
 
-pub(super) fn run(path: &str, to: &Path, conditions: &Conditions) -> Result<ExitCode, Trouble> {
+pub(super) fn run(
+    path: &str,
+    to: &Path,
+    conditions: &Conditions,
+    context: &Context,
+) -> Result<ExitCode, Trouble> {
     if to.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("html")) && !store::is_stream(to) {
         return Err(Trouble::new(
             format!("failed to choose a format for {}", to.display()),
             "end the file's name in .html",
         ));
     }
-    let mut store = opened()?;
+    let mut store = opened(context)?;
     let mut histories = load::histories(&mut store, Some(path), &conditions.filter())?;
     let Some(history) = histories.first_mut() else {
         return Err(Trouble::new(
@@ -33,7 +39,7 @@ pub(super) fn run(path: &str, to: &Path, conditions: &Conditions) -> Result<Exit
             "`linerate history export` writes the figures",
         )
     })?;
-    store::replace(to, &page)?;
+    context.files.replace(to, &page)?;
     if !store::is_stream(to) {
         note(format_args!("page: {}", to.display()));
     }

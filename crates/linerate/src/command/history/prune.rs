@@ -7,14 +7,20 @@ use linerate_report::history::PathHistory;
 use linerate_store::{Filter, Thinning};
 
 use super::{failed, load, opened};
+use crate::context::Context;
 use crate::screen::{note, show};
 use crate::trouble::Trouble;
 
 /// So many runs on each side of a change keep their curves.
 const BESIDE: usize = 5;
 
-pub(super) fn run(older_us: i64, every_us: i64, dry_run: bool) -> Result<ExitCode, Trouble> {
-    let mut store = opened()?;
+pub(super) fn run(
+    older_us: i64,
+    every_us: i64,
+    dry_run: bool,
+    context: &Context,
+) -> Result<ExitCode, Trouble> {
+    let mut store = opened(context)?;
     let histories = load::histories(&mut store, None, &Filter::default())?;
     let rule = Thinning {
         before_us: Timestamp::now().as_microsecond().saturating_sub(older_us),

@@ -1,19 +1,15 @@
 //! Measuring the limits of this host, elsewhere than on Linux: they are not measured.
 
 use linerate_core::host_limits::HostLimits;
-use linerate_net::observe::HostClock;
 
+use crate::command::conduct::Surroundings;
 use crate::command::only_linux;
-use crate::progress::Line;
-use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
 /// None, unless `is_asked`.
 pub(in crate::command) fn before_run(
     is_asked: bool,
-    _clock: HostClock,
-    _line: &Line,
-    _interrupt: &Interrupt,
+    _around: Surroundings<'_>,
 ) -> Result<Option<HostLimits>, Trouble> {
     if is_asked { Err(only_linux("measure this host")) } else { Ok(None) }
 }

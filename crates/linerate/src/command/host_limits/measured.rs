@@ -8,12 +8,13 @@ use jiff::Zoned;
 use linerate_core::host_limits::{HostLimits, HostLimitsFile};
 use linerate_core::units::Span;
 use linerate_net::host_limits::{Asked, LimitsWatch, WrongResult, measure};
-use linerate_net::observe::{HostClock, environment};
+use linerate_net::observe::environment;
 use linerate_report::host_limits as render;
 
 use super::{Form, form, rendered};
 use crate::cli::{HostArgs, HostFormat};
-use crate::command::conduct::go_on;
+use crate::command::conduct::{Surroundings, go_on};
+use crate::context::Context;
 use crate::progress::Line;
 use crate::screen::{columns, show};
 use crate::signals::Interrupt;
@@ -25,21 +26,22 @@ const LEAST_TIME: Span = Span::from_ms(500);
 /// More adds no information.
 const MOST_TIME: Span = Span::from_ms(3_600_000);
 
-pub(in crate::command) fn run(args: &HostArgs, clock: HostClock) -> Result<ExitCode, Trouble> {
+pub(in crate::command) fn run(args: &HostArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let asked = asked(args)?;
     // Before anything is measured: what cannot be written is said at once.
     for path in args.out.iter().chain(&args.report) {
         ending(path, args)?;
-        store::writable(path)?;
+        context.files.writable(path)?;
     }
     let interrupt = Interrupt::listen()?;
     let line = Line::of(args.progress.unless(args.quiet));
+    let around = Surroundings { context, line: &line, interrupt: &interrupt };
     let started = Zoned::now().strftime("%Y-%m-%dT%H:%M:%S%:z").to_string();
     let environment = environment(None);
-    let limits = measured(asked, clock, &line, &interrupt);
+    let limits = measured(asked, around);
     line.clear();
     let file = HostLimitsFile::new(started, environment, limits?);
-    write(args, &file, &line)?;
+    write(args, &file, around)?;
     if file.limits.interrupted {
         return Err(Trouble::new("interrupted", "what was measured until then is shown and kept"));
     }
@@ -49,14 +51,12 @@ pub(in crate::command) fn run(args: &HostArgs, clock: HostClock) -> Result<ExitC
 /// What this host could reach, if it `is_asked`: measured before a run, in about ten seconds.
 pub(in crate::command) fn before_run(
     is_asked: bool,
-    clock: HostClock,
-    line: &Line,
-    interrupt: &Interrupt,
+    around: Surroundings<'_>,
 ) -> Result<Option<HostLimits>, Trouble> {
     if !is_asked {
         return Ok(None);
     }
-    let limits = measured(Asked::QUICK, clock, line, interrupt)?;
+    let limits = measured(Asked::QUICK, around)?;
     if limits.interrupted {
         return Err(Trouble::new("interrupted", "nothing was measured yet but a part of this host's limits"));
     }
@@ -74,13 +74,9 @@ fn asked(args: &HostArgs) -> Result<Asked, Trouble> {
 }
 
 /// Measures this host, and shows how far it is.
-fn measured(
-    asked: Asked,
-    clock: HostClock,
-    line: &Line,
-    interrupt: &Interrupt,
-) -> Result<HostLimits, Trouble> {
-    measure(&clock, asked, &mut Watcher { line, interrupt }).map_err(|wrong: WrongResult| {
+fn measured(asked: Asked, around: Surroundings<'_>) -> Result<HostLimits, Trouble> {
+    let Surroundings { context, line, interrupt } = around;
+    measure(&context.clock, asked, &mut Watcher { line, interrupt }).map_err(|wrong: WrongResult| {
         line.clear();
         let help =
             "do not trust this host: test its memory (memtest86+) and look for machine checks in `dmesg`";
@@ -97,13 +93,13 @@ fn ending(path: &Path, args: &HostArgs) -> Result<Form, Trouble> {
 }
 
 /// Writes every file that was asked for, then shows the result unless a file is standard output.
-fn write(args: &HostArgs, file: &HostLimitsFile, line: &Line) -> Result<(), Trouble> {
+fn write(args: &HostArgs, file: &HostLimitsFile, around: Surroundings<'_>) -> Result<(), Trouble> {
     let mut taken = false;
     for path in args.out.iter().chain(&args.report) {
-        store::replace(path, &rendered(file, ending(path, args)?)?)?;
+        around.context.files.replace(path, &rendered(file, ending(path, args)?)?)?;
         taken |= store::is_stream(path);
         if !store::is_stream(path) {
-            line.written("host:    ", path);
+            around.line.written("host:    ", path);
         }
     }
     if taken {

@@ -9,6 +9,7 @@ use linerate_net::control::Key;
 
 use super::only_linux;
 use crate::cli::InLabArgs;
+use crate::context::Context;
 use crate::peer::LoopbackPeer;
 use crate::trouble::Trouble;
 
@@ -17,7 +18,11 @@ pub(super) struct Entered(Infallible);
 
 impl Entered {
     /// None, unless the flags ask for one.
-    pub(super) fn into(args: &InLabArgs, _plan: &mut Plan) -> Result<Option<Self>, Trouble> {
+    pub(super) fn into(
+        args: &InLabArgs,
+        _plan: &mut Plan,
+        _context: &Context,
+    ) -> Result<Option<Self>, Trouble> {
         if args.lab.is_some() { Err(only_linux("make a laboratory")) } else { Ok(None) }
     }
 

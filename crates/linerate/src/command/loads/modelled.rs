@@ -8,8 +8,9 @@ use linerate_sim::carrier::{Ends, ModelCarrier};
 
 use super::{LoadSubject, carry};
 use crate::cli::ProgressForm;
-use crate::command::conduct::Subject;
+use crate::command::conduct::{Subject, Surroundings};
 use crate::command::modelled::Chosen;
+use crate::context::Context;
 use crate::progress::Line;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
@@ -45,13 +46,15 @@ pub(in crate::command) fn base(chosen: &Chosen, verb: &str) -> Plan {
 pub(in crate::command) fn on_model(
     chosen: Chosen,
     plan: Plan,
+    context: &Context,
     progress: ProgressForm,
 ) -> Result<Report, Trouble> {
     Chosen::refuse(&plan)?;
-    let carrier = ModelCarrier::build(&chosen.plan, &ends(&chosen, &plan)?, chosen.passages()?);
+    let carrier = ModelCarrier::build(&chosen.plan, &ends(&chosen, &plan)?, chosen.passages(&context.files)?);
     let carrier = carrier.map_err(|error| Trouble::model(&error, ""))?;
     let (line, interrupt) = (Line::of(progress), Interrupt::listen()?);
-    carry(ModelledLoads { chosen, carrier }, plan, &line, &interrupt)
+    let around = Surroundings { context, line: &line, interrupt: &interrupt };
+    carry(ModelledLoads { chosen, carrier }, plan, around)
 }
 
 /// The stations that the plan names as its hosts; by default the first and the last.
@@ -82,8 +85,8 @@ impl Subject for ModelledLoads {
         Some(self.chosen.model(self.carrier.link, self.carrier.payload, &self.carrier.cautions))
     }
 
-    fn finish(&mut self) -> Result<(), Trouble> {
-        self.chosen.keep(self.carrier.take_trace())
+    fn finish(&mut self, context: &Context) -> Result<(), Trouble> {
+        self.chosen.keep(self.carrier.take_trace(), &context.files)
     }
 }
 

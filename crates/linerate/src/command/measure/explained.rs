@@ -26,7 +26,9 @@ pub(super) fn settle<S: CurveSubject>(subject: &mut S, underway: &mut Underway<'
         return Ok(());
     }
     // The server has one conversation at a time.
-    subject.finish().map_err(|trouble| Stopped::Failed { reason: trouble.to_string(), trouble })?;
+    subject
+        .finish(underway.context)
+        .map_err(|trouble| Stopped::Failed { reason: trouble.to_string(), trouble })?;
     let plan = underway.run.plan.clone();
     let parts = u64::from(2 * TURNS) * changes.len() as u64;
     let time = (plan.common.time / parts).max(LEAST);
@@ -84,7 +86,9 @@ impl<S: CurveSubject> Turns<'_, '_, S> {
         let method = Method { seed: method.seed.wrapping_add(turn.into()), ..method };
         let outcome = measure(subject.bench(), &method, &mut Quiet(self.underway));
         match outcome.ended {
-            Ended::Complete => subject.finish().map_err(words).map(|()| Some(outcome.series)),
+            Ended::Complete => {
+                subject.finish(self.underway.context).map_err(words).map(|()| Some(outcome.series))
+            }
             Ended::Interrupted => Err("interrupted".to_owned()),
             Ended::Failed(error) => Err(error.to_string()),
         }

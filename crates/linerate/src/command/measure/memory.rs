@@ -10,6 +10,7 @@ use linerate_net::transport::memory::MemoryBench;
 
 use super::subject::CurveSubject;
 use crate::command::conduct::Subject;
+use crate::context::Context;
 use crate::trouble::Trouble;
 
 /// Copies between distinct buffers of one process.
@@ -54,7 +55,7 @@ impl Subject for Memory {
         self.limits.iter().for_each(|limits| run.set_limits(limits));
     }
 
-    fn finish(&mut self) -> Result<(), Trouble> {
+    fn finish(&mut self, _: &Context) -> Result<(), Trouble> {
         self.ends = self.bench.ends();
         self.ends.iter_mut().for_each(|end| end.granted.pinned = self.pinned);
         Ok(())

@@ -8,8 +8,9 @@ use linerate_sim::model::{self, Curve};
 use linerate_sim::plan::ModelPlan;
 
 use super::subject::CurveSubject;
-use crate::command::conduct::Subject;
+use crate::command::conduct::{Subject, Surroundings};
 use crate::command::modelled::Chosen;
+use crate::context::Context;
 use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
@@ -17,25 +18,29 @@ use crate::trouble::Trouble;
 pub(in crate::command) struct Modelled {
     chosen: Chosen,
     curve: Curve,
+    /// How many passages of frames are kept.
+    passages: Option<usize>,
     interrupt: Interrupt,
 }
 
 impl Modelled {
     /// Builds the model. Socket options of `plan` apply to the modelled hosts.
-    /// A trial ends early at an `interrupt`.
+    /// A trial ends early at an interrupt.
     pub(in crate::command) fn build(
         mut chosen: Chosen,
         plan: &Plan,
-        interrupt: &Interrupt,
+        around: Surroundings<'_>,
     ) -> Result<Self, Trouble> {
         Chosen::refuse(plan)?;
         chosen.plan = model::asked(&plan.common.socket, &chosen.plan);
-        let curve = build(&chosen, chosen.plan.seed, interrupt)?;
+        let Surroundings { context, interrupt, .. } = around;
+        let passages = chosen.passages(&context.files)?;
+        let curve = build(&chosen, chosen.plan.seed, passages, interrupt)?;
         if curve.exact.is_some() && plan.curve().is_some_and(|curve| curve.repeat > 1) {
             let help = "leave --repeat out, or give the model something random, such as [[impair]]";
             return Err(Trouble::new("failed to repeat: nothing in this model is random", help));
         }
-        Ok(Self { curve, chosen, interrupt: interrupt.clone() })
+        Ok(Self { curve, chosen, passages, interrupt: interrupt.clone() })
     }
 
     /// The model.
@@ -50,9 +55,14 @@ impl Modelled {
 }
 
 /// The model, with this seed for everything random in it.
-fn build(chosen: &Chosen, seed: u64, interrupt: &Interrupt) -> Result<Curve, Trouble> {
+fn build(
+    chosen: &Chosen,
+    seed: u64,
+    passages: Option<usize>,
+    interrupt: &Interrupt,
+) -> Result<Curve, Trouble> {
     let plan = ModelPlan { seed, ..chosen.plan.clone() };
-    let mut curve = model::curve(&plan, chosen.passages()?).map_err(|error| Trouble::model(&error, ""))?;
+    let mut curve = model::curve(&plan, passages).map_err(|error| Trouble::model(&error, ""))?;
     curve.bench.stop_at(interrupt.flag());
     Ok(curve)
 }
@@ -74,8 +84,8 @@ impl Subject for Modelled {
         Some(self.chosen.model(self.curve.link, self.curve.payload, &self.curve.cautions))
     }
 
-    fn finish(&mut self) -> Result<(), Trouble> {
-        self.chosen.keep(self.curve.bench.take_trace())
+    fn finish(&mut self, context: &Context) -> Result<(), Trouble> {
+        self.chosen.keep(self.curve.bench.take_trace(), &context.files)
     }
 }
 
@@ -87,7 +97,8 @@ impl CurveSubject for Modelled {
     }
 
     fn begin_again(&mut self, _plan: &Plan, pass: u32) -> Result<(), Trouble> {
-        self.curve = build(&self.chosen, self.chosen.plan.seed.wrapping_add(pass.into()), &self.interrupt)?;
+        let seed = self.chosen.plan.seed.wrapping_add(pass.into());
+        self.curve = build(&self.chosen, seed, self.passages, &self.interrupt)?;
         Ok(())
     }
 

@@ -9,15 +9,13 @@ use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
 use linerate_core::run::{Answering, Laboratory, Run, Source};
 use linerate_core::stages::Stages;
-use linerate_net::observe::HostClock;
 use linerate_net::pair::Pair;
 
 use crate::cli::PeerArgs;
-use crate::command::conduct::{Subject, go_on};
+use crate::command::conduct::{Subject, Surroundings, go_on};
 use crate::command::hosts::{Peer, Started};
 use crate::command::laboratory::Entered;
-use crate::progress::Line;
-use crate::signals::Interrupt;
+use crate::context::Context;
 use crate::trouble::Trouble;
 
 /// Anything on which a curve can be measured.
@@ -70,20 +68,19 @@ pub(in crate::command) struct Hosts<'a> {
 pub(in crate::command) struct Opening<'a> {
     pub(in crate::command) peer: &'a PeerArgs,
     pub(in crate::command) lab: Option<&'a Entered>,
-    pub(in crate::command) clock: HostClock,
     /// What this host could reach, if that was asked for.
     pub(in crate::command) limits: Option<HostLimits>,
-    pub(in crate::command) line: &'a Line,
-    pub(in crate::command) interrupt: &'a Interrupt,
+    pub(in crate::command) around: Surroundings<'a>,
 }
 
 impl Opening<'_> {
     /// Connects to the peer that `plan` names, or starts one.
     fn open(&self, plan: &Plan) -> Result<(Pair, Started), Trouble> {
+        let Surroundings { context, line, interrupt } = self.around;
         let Peer { target, key, started, .. } = Peer::of(plan, self.peer, self.lab)?;
-        let pair = Pair::open(&target, key.as_ref(), plan, self.clock, |place| {
-            place.into_iter().for_each(|place| self.line.queued(place));
-            go_on(self.interrupt)
+        let pair = Pair::open(&target, key.as_ref(), plan, context.clock, |place| {
+            place.into_iter().for_each(|place| line.queued(place));
+            go_on(interrupt)
         })?;
         Ok((pair, started))
     }
@@ -117,7 +114,7 @@ impl Subject for Hosts<'_> {
         self.opening.limits.iter().for_each(|limits| run.set_limits(limits));
     }
 
-    fn finish(&mut self) -> Result<(), Trouble> {
+    fn finish(&mut self, _: &Context) -> Result<(), Trouble> {
         if std::mem::replace(&mut self.finished, true) {
             return Ok(());
         }

@@ -11,11 +11,9 @@ use linerate_sim::ranks::ModelComm;
 
 use super::measured::has_any;
 use super::watcher::Watcher;
-use crate::command::conduct::{Stopped, Underway, conduct};
+use crate::command::conduct::{Stopped, Surroundings, Underway, conduct};
 use crate::command::modelled::Chosen;
 use crate::command::modelled_ranks::Stations;
-use crate::progress::Line;
-use crate::signals::Interrupt;
 use crate::trouble::Trouble;
 
 /// Measures the mesh of the stations of the chosen model, or of the first `ranks`.
@@ -23,13 +21,12 @@ pub(super) fn measure(
     chosen: Chosen,
     plan: Plan,
     ranks: Option<u32>,
-    line: &Line,
-    interrupt: &Interrupt,
+    around: Surroundings<'_>,
 ) -> Result<Report, Trouble> {
-    let stations = Stations::of(chosen, &plan, ranks, 2, interrupt)?;
+    let stations = Stations::of(chosen, &plan, ranks, 2, around.interrupt)?;
     let checked: Result<(), PlanError> = plan.mesh().map_or(Ok(()), |mesh| mesh.check_for(stations.size));
     checked.map_err(|error| Trouble::plan(error, None))?;
-    conduct(stations, plan, line, interrupt, conduct_mesh)
+    conduct(stations, plan, around, conduct_mesh)
 }
 
 fn conduct_mesh(stations: &mut Stations, underway: &mut Underway<'_>) -> Result<(), Stopped> {

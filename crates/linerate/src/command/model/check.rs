@@ -11,10 +11,10 @@ use linerate_study::parallel;
 
 use super::traced;
 use crate::cli::{CheckArgs, CheckFormat};
+use crate::context::Context;
 use crate::progress::Line;
 use crate::screen::{columns, note, show};
 use crate::signals::Interrupt;
-use crate::store;
 use crate::trouble::Trouble;
 
 /// Exit code when a claim does not come out as expected: one that should hold does not, or a
@@ -23,10 +23,10 @@ const FINDING: u8 = 1;
 /// Exit code when a claim could not be checked.
 const COULD_NOT: u8 = 2;
 
-pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &CheckArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let claims = Claims::shipped();
     let chosen = claims::select(&claims, &args.ids).map_err(|unknown| stranger(&unknown))?;
-    args.report.as_ref().map_or(Ok(()), |path| traced::prepare(path))?;
+    args.report.as_ref().map_or(Ok(()), |path| traced::prepare(path, &context.files))?;
     let jobs = claims::jobs(&claims, &chosen);
     if let (Some(choice), Some(folder)) = (args.shards.shard, &args.shards.folder) {
         return shards::run(args, &jobs, choice, folder);
@@ -42,7 +42,7 @@ pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Trouble> {
     let judged: Vec<Judged<'_>> =
         chosen.iter().map(|claim| claims::judge(&claims, claim, &results)).collect();
     let named = named(&args.ids, &chosen);
-    conclude(args, &Checked { claims: &claims, judged: &judged, results: &results, in_full: named })
+    conclude(args, &Checked { claims: &claims, judged: &judged, results: &results, in_full: named }, context)
 }
 
 /// Runs every job.
@@ -72,7 +72,7 @@ fn stranger(unknown: &Unknown) -> Trouble {
 }
 
 /// Shows and writes the results of the checks.
-fn conclude(args: &CheckArgs, checked: &Checked<'_>) -> Result<ExitCode, Trouble> {
+fn conclude(args: &CheckArgs, checked: &Checked<'_>, context: &Context) -> Result<ExitCode, Trouble> {
     let text = match args.format {
         CheckFormat::Table => render::claims::table(checked, columns()),
         CheckFormat::Json => render::claims::json(checked).map_err(|error| unrendered(&error))?,
@@ -80,7 +80,7 @@ fn conclude(args: &CheckArgs, checked: &Checked<'_>) -> Result<ExitCode, Trouble
     show(&text)?;
     if let Some(path) = &args.report {
         let page = render::claims::html(checked).map_err(|error| unrendered(&error))?;
-        store::replace(path, &page)?;
+        context.files.replace(path, &page)?;
         note(format_args!("report:   {}", path.display()));
     }
     Ok(ExitCode::from(code(&Tally::of(checked.judged))))

@@ -12,13 +12,14 @@ use linerate_study::{Cell, Grid, Named, Orders, Point, Study, changed, parallel,
 use super::given::Given;
 use super::traced;
 use crate::cli::{LoadArgs, LoadFormat, LoadOutput};
+use crate::context::Context;
 use crate::progress::Line;
 use crate::screen::{columns, note, show};
 use crate::signals::Interrupt;
-use crate::store;
+use crate::store::Writer;
 use crate::trouble::Trouble;
 
-pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &LoadArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let plans = plans(args)?;
     if args.output.print_plan {
         plans.iter().try_for_each(|named| show(&named.plan.to_toml()))?;
@@ -32,13 +33,13 @@ pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
             "give --trace with one plan and without --seeds",
         ));
     }
-    writable(&args.output)?;
+    writable(&args.output, &context.files)?;
     let found = Found { plans, grid, seeds };
     if let (Some(choice), Some(folder)) = (args.shards.shard, &args.shards.folder) {
         return shards::run(args, &found, choice, folder);
     }
     if let Some(folder) = &args.shards.merge {
-        return shards::merge(args, found, folder);
+        return shards::merge(args, found, folder, &context.files);
     }
     let interrupt = Interrupt::listen()?;
     let orders = Orders {
@@ -51,7 +52,7 @@ pub(super) fn run(args: &LoadArgs) -> Result<ExitCode, Trouble> {
     let done = run_all(orders, || interrupt.asked(), |done, all| line.runs_done(done, all));
     line.clear();
     let done = done.map_err(|(number, error)| found.grid.refused(number / seeds, error))?;
-    conclude(args, found, done)
+    conclude(args, found, done, &context.files)
 }
 
 /// The plans that were named, with the values that were set.
@@ -90,13 +91,18 @@ impl Found {
 }
 
 /// Shows and writes the runs that finished; an error if not all did.
-fn conclude(args: &LoadArgs, found: Found, mut done: Vec<Option<Loaded>>) -> Result<ExitCode, Trouble> {
+fn conclude(
+    args: &LoadArgs,
+    found: Found,
+    mut done: Vec<Option<Loaded>>,
+    files: &Writer,
+) -> Result<ExitCode, Trouble> {
     let trace = done.first_mut().and_then(Option::as_mut).and_then(|loaded| loaded.trace.take());
     let outcomes = done.into_iter().map(|loaded| loaded.map(|loaded| loaded.outcome));
     let study = study(found, outcomes.collect());
-    present(args, &study)?;
+    present(args, &study, files)?;
     if let (Some(path), Some(trace)) = (&args.output.trace, trace) {
-        traced::keep(&trace, &study.plans[0].plan, path)?;
+        traced::keep(&trace, &study.plans[0].plan, path, files)?;
     }
     if study.complete() {
         Ok(ExitCode::SUCCESS)
@@ -106,11 +112,11 @@ fn conclude(args: &LoadArgs, found: Found, mut done: Vec<Option<Loaded>>) -> Res
 }
 
 /// Shows and writes the runs that there are.
-fn present(args: &LoadArgs, study: &Study) -> Result<(), Trouble> {
+fn present(args: &LoadArgs, study: &Study, files: &Writer) -> Result<(), Trouble> {
     print(study, args.output.format)?;
     let Some(path) = &args.output.report else { return Ok(()) };
     let page = render::load::html(study).map_err(|error| unrendered(&error))?;
-    store::replace(path, &page)?;
+    files.replace(path, &page)?;
     note(format_args!("report:   {}", path.display()));
     Ok(())
 }
@@ -128,8 +134,8 @@ fn study(found: Found, done: Vec<Option<LoadOutcome>>) -> Study {
 }
 
 /// Finds a path that cannot be written before anything is run.
-fn writable(output: &LoadOutput) -> Result<(), Trouble> {
-    [&output.report, &output.trace].into_iter().flatten().try_for_each(|path| traced::prepare(path))
+fn writable(output: &LoadOutput, files: &Writer) -> Result<(), Trouble> {
+    [&output.report, &output.trace].into_iter().flatten().try_for_each(|path| traced::prepare(path, files))
 }
 
 fn print(study: &Study, format: LoadFormat) -> Result<(), Trouble> {

@@ -5,22 +5,28 @@ use std::path::Path;
 use linerate_sim::plan::ModelPlan;
 use linerate_sim::trace::Trace;
 
+use crate::capture;
 use crate::screen::note;
+use crate::store::Writer;
 use crate::trouble::Trouble;
-use crate::{capture, store};
 
 /// Most passages of frames in a capture: with full frames 150 MB.
 pub(in crate::command) const MOST_PASSAGES: usize = 100_000;
 
 /// Finds a path that cannot be written before anything is run.
-pub(in crate::command) fn prepare(path: &Path) -> Result<(), Trouble> {
-    if path.exists() { Ok(()) } else { store::replace(path, "") }
+pub(in crate::command) fn prepare(path: &Path, files: &Writer) -> Result<(), Trouble> {
+    if path.exists() { Ok(()) } else { files.replace(path, "") }
 }
 
 /// Writes the frames at the stations of `plan` to `path`, and prints that it did.
-pub(in crate::command) fn keep(trace: &Trace, plan: &ModelPlan, path: &Path) -> Result<(), Trouble> {
+pub(in crate::command) fn keep(
+    trace: &Trace,
+    plan: &ModelPlan,
+    path: &Path,
+    files: &Writer,
+) -> Result<(), Trouble> {
     let form = capture::Form { stations: plan.network.stations(), kind: plan.transport.kind };
-    store::replace_with(path, |out| capture::write(trace, form, out))?;
+    files.replace_with(path, |out| capture::write(trace, form, out))?;
     note(format_args!("trace:    {}", path.display()));
     if trace.left_out() > 0 {
         let kept = trace.passages().len();

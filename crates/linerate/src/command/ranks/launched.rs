@@ -13,8 +13,9 @@ use super::application::application;
 use super::on_hosts::{WITHIN, hostname};
 use super::subject::Ranks;
 use super::{Place as At, meeting};
-use crate::command::conduct::{Stopped, Underway};
+use crate::command::conduct::{Stopped, Surroundings, Underway};
 use crate::command::hosts::given_key;
+use crate::context::Context;
 use crate::peer::fresh_key;
 use crate::progress::Line;
 use crate::signals::{self, Interrupt};
@@ -54,7 +55,7 @@ pub(super) fn measure(
     at: &At<'_>,
     plan: Plan,
     place: &Place,
-    clock: HostClock,
+    context: &Context,
     line: &Line,
     work: impl FnOnce(&mut Ranks, &mut Underway<'_>) -> Result<(), Stopped>,
 ) -> Result<Option<Report>, Trouble> {
@@ -80,13 +81,13 @@ pub(super) fn measure(
                 |key| Ok(Meeting { addresses: vec![address.clone()], key }),
             ),
         };
-        take_part(&order, application, find, clock, |_| {})?;
+        take_part(&order, application, find, context.clock, |_| {})?;
         return Ok(None);
     }
     Program::of(&order, application)?;
     let interrupt = Interrupt::listen()?;
-    let ranks = meet(at, &order, &way, (&job, key), clock, line, &interrupt)?;
-    ranks.measure(*order.plan, line, &interrupt, work).map(Some)
+    let ranks = meet(at, &order, &way, (&job, key), context.clock, line, &interrupt)?;
+    ranks.measure(*order.plan, Surroundings { context, line, interrupt: &interrupt }, work).map(Some)
 }
 
 fn meet(

@@ -21,9 +21,10 @@ use super::subject::Ranks;
 use super::{Place, meeting};
 use crate::agent::{self, Agent, quoted};
 use crate::cli::HostList;
-use crate::command::conduct::{Stopped, Underway};
+use crate::command::conduct::{Stopped, Surroundings, Underway};
 use crate::command::hosts::given_key;
 use crate::command::laboratory::Entered;
+use crate::context::Context;
 use crate::peer::fresh_key;
 use crate::progress::Line;
 use crate::signals::Interrupt;
@@ -70,12 +71,12 @@ impl Way<'_> {
 pub(super) fn measure(
     place: &Place<'_>,
     mut plan: Plan,
-    clock: HostClock,
+    context: &Context,
     line: &Line,
     work: impl FnOnce(&mut Ranks, &mut Underway<'_>) -> Result<(), Stopped>,
 ) -> Result<Report, Trouble> {
     let interrupt = Interrupt::listen()?;
-    let lab = Entered::into(place.lab, &mut plan)?;
+    let lab = Entered::into(place.lab, &mut plan, context)?;
     plan.common.host = None;
     let (way, hosts) = way(place, lab.as_ref())?;
     let per_host = place.ranks.per_host.unwrap_or(1) as usize;
@@ -94,12 +95,12 @@ pub(super) fn measure(
         })?,
         _ => fresh_key()?,
     };
-    let ranks = Starting { way: &way, hosts: &hosts, key: &key, place, plan: &plan, clock };
+    let ranks = Starting { way: &way, hosts: &hosts, key: &key, place, plan: &plan, clock: context.clock };
     let laboratory = lab.as_ref().map(|lab| Laboratory { hosts: hosts.clone(), ..lab.noted(&plan) });
     let started = Started::default();
-    let mut ranks = ranks.meet(&started, clock, line, &interrupt)?;
+    let mut ranks = ranks.meet(&started, context.clock, line, &interrupt)?;
     (ranks.source, ranks.laboratory) = (way.source(), laboratory);
-    ranks.measure(plan, line, &interrupt, work)
+    ranks.measure(plan, Surroundings { context, line, interrupt: &interrupt }, work)
 }
 
 /// Where the ranks are, and the host of each.

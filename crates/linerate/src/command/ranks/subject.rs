@@ -9,9 +9,8 @@ use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
 use linerate_net::ranks::{RankWatch, TcpComm};
 
-use crate::command::conduct::{Stopped, Subject, Underway, conduct};
-use crate::progress::Line;
-use crate::signals::Interrupt;
+use crate::command::conduct::{Stopped, Subject, Surroundings, Underway, conduct};
+use crate::context::Context;
 use crate::trouble::Trouble;
 
 /// How long a rank may take to tell what it saw, of which it watches its noise for half a second.
@@ -47,11 +46,10 @@ impl Ranks {
     pub(super) fn measure(
         self,
         plan: Plan,
-        line: &Line,
-        interrupt: &Interrupt,
+        around: Surroundings<'_>,
         work: impl FnOnce(&mut Self, &mut Underway<'_>) -> Result<(), Stopped>,
     ) -> Result<Report, Trouble> {
-        conduct(self, plan, line, interrupt, work)
+        conduct(self, plan, around, work)
     }
 
     /// Watches this rank, if it is measured itself.
@@ -104,7 +102,7 @@ impl Subject for Ranks {
         run.set_ranks(accounts);
     }
 
-    fn finish(&mut self) -> Result<(), Trouble> {
+    fn finish(&mut self, _: &Context) -> Result<(), Trouble> {
         Ok(())
     }
 }

@@ -8,10 +8,10 @@ use linerate_core::stages::Clocks;
 use linerate_core::trace::{Means, Trace, TracedEnd, TracedSize};
 
 use super::TraceSubject;
-use crate::command::conduct::Subject;
+use crate::command::conduct::{Subject, Surroundings};
 use crate::command::measure;
 use crate::command::modelled::Chosen;
-use crate::signals::Interrupt;
+use crate::context::Context;
 use crate::trouble::{Trouble, run_help};
 
 /// Messages of each size that go before those that are kept: a new connection may not send a large message at once.
@@ -21,8 +21,8 @@ const WARM_UP: u32 = linerate_core::stages::WARM_UP;
 pub(super) struct Modelled(measure::Modelled);
 
 impl Modelled {
-    pub(super) fn build(chosen: Chosen, plan: &Plan, interrupt: &Interrupt) -> Result<Self, Trouble> {
-        Ok(Self(measure::Modelled::build(chosen, plan, interrupt)?))
+    pub(super) fn build(chosen: Chosen, plan: &Plan, around: Surroundings<'_>) -> Result<Self, Trouble> {
+        Ok(Self(measure::Modelled::build(chosen, plan, around)?))
     }
 }
 
@@ -39,8 +39,8 @@ impl Subject for Modelled {
         self.0.model()
     }
 
-    fn finish(&mut self) -> Result<(), Trouble> {
-        self.0.finish()
+    fn finish(&mut self, context: &Context) -> Result<(), Trouble> {
+        self.0.finish(context)
     }
 }
 

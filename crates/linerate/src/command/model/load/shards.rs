@@ -15,6 +15,7 @@ use crate::command::shards::{self, Found as File, Part, ResultFolder};
 use crate::progress::Line;
 use crate::screen::note;
 use crate::signals::Interrupt;
+use crate::store::Writer;
 use crate::trouble::Trouble;
 
 /// Exit code when results are missing.
@@ -89,7 +90,12 @@ pub(super) fn run(
 }
 
 /// Shows what all parts left.
-pub(super) fn merge(args: &LoadArgs, found: Found, folder: &Path) -> Result<ExitCode, Trouble> {
+pub(super) fn merge(
+    args: &LoadArgs,
+    found: Found,
+    folder: &Path,
+    files: &Writer,
+) -> Result<ExitCode, Trouble> {
     let runs = Runs::of(&found);
     let folder = ResultFolder::existing(folder, &runs.manifest(args, &found, 1))?;
     let mut results: Vec<Option<LoadOutcome>> = Vec::with_capacity(runs.names.len());
@@ -111,7 +117,7 @@ pub(super) fn merge(args: &LoadArgs, found: Found, folder: &Path) -> Result<Exit
     let seeds = found.seeds;
     let study = study(found, results);
     if study.done() > 0 {
-        present(args, &study)?;
+        present(args, &study, files)?;
     }
     if missing.is_empty() {
         return Ok(ExitCode::SUCCESS);
