@@ -11,6 +11,7 @@ mod groups;
 mod history;
 mod host_limits;
 mod lab;
+mod line;
 mod measure;
 mod mesh;
 mod model;
@@ -29,21 +30,22 @@ mod walk;
 mod words;
 mod wrong_flag;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use linerate_core::plan::{Level, Rows};
 
 pub(crate) use app::AppArgs;
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use compare::{CompareArgs, CompareFormat};
+pub use configured::configure;
 pub(crate) use experiment::{ExperimentArgs, ExperimentVerb, HowToRun, InitDesign, RunExperiment};
 pub(crate) use explain::{ExplainArgs, ExplainFormat};
 pub(crate) use history::{Conditions, HistoryArgs, HistoryVerb};
 pub(crate) use host_limits::{HostArgs, HostFormat};
 pub(crate) use lab::{InLabArgs, LabArgs, LabVerb};
+pub(crate) use line::Color;
+pub use line::{Given, Program, Unread};
 pub(crate) use measure::MeasureArgs;
 pub(crate) use mesh::{HostList, MeshArgs, RanksArgs};
 pub(crate) use model::{
@@ -54,7 +56,9 @@ pub(crate) use rr::RrArgs;
 pub(crate) use serve::ServeArgs;
 pub(crate) use settings::{RestoreArgs, SettingsArgs, SettingsVerb};
 pub(crate) use shards::{ShardArgs, ShardChoice};
-pub(crate) use shared::{KeyArgs, OnModelArgs, PeerArgs, PlanArgs, ProgressForm};
+pub(crate) use shared::{KeyArgs, OnModelArgs, PeerArgs};
+pub use shared::{OutputArgs, PlanArgs, ProgressForm, lay, lay_option, of_curves, of_ranks, parse_share};
+pub use spelling::OldSpelling;
 pub(crate) use stream::StreamArgs;
 pub(crate) use trace::TraceArgs;
 
@@ -75,18 +79,9 @@ pub(crate) struct Cli {
     /// Print version
     #[arg(short = 'V', long, action = clap::ArgAction::Version)]
     version: Option<bool>,
-    /// When tables have colours.
+    /// What every verb is given.
     #[arg(skip)]
-    pub(crate) color: Color,
-    /// Whether run files may be overwritten.
-    #[arg(skip)]
-    pub(crate) force: bool,
-    /// What to say about old spellings, each once.
-    #[arg(skip)]
-    pub(crate) warnings: Vec<String>,
-    /// The history that the user named.
-    #[arg(skip)]
-    pub(crate) history: Option<OsString>,
+    pub(crate) given: Given,
 }
 
 #[derive(Debug, Subcommand)]
@@ -268,16 +263,6 @@ pub(crate) enum SchemaOf {
     HostLimits,
 }
 
-/// When tables have colours.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Color {
-    /// On a terminal, unless NO_COLOR is set.
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
 /// What `linerate report` can print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ReportFormat {
@@ -319,67 +304,32 @@ pub(crate) struct ReportArgs {
 
 /// The command with all its verbs. Loads have no peer in memory, and np holds curves: `stream` and `rr`
 /// do not offer these.
-pub(crate) fn command() -> clap::Command {
-    let format = |arg| shared::with_formats(arg, &shared::LOAD_FORMATS);
-    let curves =
-        |verb: clap::Command| verb.mut_arg("format", |arg| shared::with_formats(arg, &shared::CURVE_FORMATS));
+#[must_use]
+pub fn command() -> clap::Command {
     let loads = |verb: clap::Command| {
         verb.mut_arg("transport", |arg| arg.value_parser(path::load_transport_parser()))
-            .mut_arg("format", format)
+            .mut_arg("format", |arg| shared::with_formats(arg, &shared::LOAD_FORMATS))
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Interval])))
-    };
-    let meshes = |verb: clap::Command| {
-        verb.mut_arg("format", format)
-            .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point])).hide(true))
     };
     let traces = |verb: clap::Command| {
         // A trace is of TCP.
         let others = ["transport", "udp", "gso", "gro", "dont_fragment", "batch"];
         verb.mut_args(|arg| if others.contains(&arg.get_id().as_str()) { arg.hide(true) } else { arg })
-            .mut_arg("format", format)
+            .mut_arg("format", |arg| shared::with_formats(arg, &shared::LOAD_FORMATS))
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Round])))
     };
     let command = Cli::command()
-        .mut_subcommand("measure", curves)
+        .mut_subcommand("measure", of_curves)
         .mut_subcommand("stream", loads)
-        .mut_subcommand("rr", loads);
-    let command =
-        command.mut_subcommand("mesh", meshes).mut_subcommand("app", meshes).mut_subcommand("trace", traces);
-    let command = with_file_flags(command)
-        .mut_subcommand("compare", |verb| verb.arg(history_flag()))
-        .mut_subcommand("history", |verb| verb.arg(history_flag().global(true)));
-    groups::in_help(spelling::understood(command))
-}
-
-/// The same command, with --force where files are written, --history where runs are recorded, and --color where tables
-/// are printed.
-fn with_file_flags(command: clap::Command) -> clap::Command {
-    let has = |names: &[&str]| command.get_arguments().any(|arg| names.contains(&arg.get_id().as_str()));
-    let (writes, records) = (has(&["out", "report"]), has(&["record"]));
-    let flags = [writes.then(force_flag), records.then(history_flag), has(&["format"]).then(color_flag)];
-    command.args(flags.into_iter().flatten()).mut_subcommands(with_file_flags)
-}
-
-fn color_flag() -> clap::Arg {
-    let color = clap::Arg::new("color").long("color").value_name("WHEN");
-    let color =
-        color.value_parser(clap::value_parser!(Color)).hide_possible_values(true).hide_short_help(true);
-    color.help("Colors: auto (on a terminal without NO_COLOR), always or never").help_heading("Output")
-}
-
-fn force_flag() -> clap::Arg {
-    let force = clap::Arg::new("force").long("force").action(clap::ArgAction::SetTrue);
-    force.help("Overwrite an existing run file").help_heading("Output").hide_short_help(true)
-}
-
-fn history_flag() -> clap::Arg {
-    const HELP: &str = "History: a file, or postgres://USER@HOST/DATABASE [default: yours]";
-    let history = clap::Arg::new("history").long("history").value_name("HISTORY").env("LINERATE_HISTORY");
-    let history = history.hide_env(true).value_parser(clap::value_parser!(OsString)).help(HELP);
-    history.help_heading("Output").hide_short_help(true).long_help(format!(
-        "{HELP}\n\nYours is linerate/history.db in $XDG_DATA_HOME or ~/.local/share. A verb that measures records its run \
-         there if --history, --record or LINERATE_HISTORY is given."
-    ))
+        .mut_subcommand("rr", loads)
+        .mut_subcommand("mesh", of_ranks)
+        .mut_subcommand("app", of_ranks)
+        .mut_subcommand("trace", traces);
+    let command = Program::of(command, &spelling::OLD)
+        .command
+        .mut_subcommand("compare", |verb| verb.arg(line::history_flag()))
+        .mut_subcommand("history", |verb| verb.arg(line::history_flag().global(true)));
+    groups::in_help(command)
 }
 
 /// Reads the command line; prints help that is asked for, and exits.
@@ -388,63 +338,11 @@ fn history_flag() -> clap::Arg {
 ///
 /// When it makes no sense.
 pub(crate) fn parse() -> Result<Cli, Trouble> {
-    let mut command = command();
-    let words = words::with_verb(std::env::args_os().collect(), &command)?;
-    if words.iter().any(|word| word == "-h") {
-        command = without_headings(command);
+    let program = Program { command: command(), old: &spelling::OLD };
+    let words = words::with_verb(std::env::args_os().collect(), &program.command)?;
+    match program.read::<Cli>(&words) {
+        Ok((cli, given)) => Ok(Cli { given, ..cli }),
+        Err(Unread::Wrong(trouble)) => Err(trouble),
+        Err(Unread::Clap(said)) => said.exit(),
     }
-    let matches = match read(&words, &command) {
-        Ok(matches) => matches,
-        Err(error) => {
-            return Err(wrong_flag::answer(&error, &words, &command).unwrap_or_else(|| error.exit()));
-        }
-    };
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut command).exit());
-    let (verb, given) = last_verb(&matches);
-    Ok(Cli {
-        force: given.try_get_one("force").ok().flatten().copied().unwrap_or_default(),
-        color: given.try_get_one("color").ok().flatten().copied().unwrap_or_default(),
-        history: given.try_get_one("history").ok().flatten().cloned(),
-        warnings: spelling::warnings(&verb, &words),
-        ..cli
-    })
-}
-
-fn read(words: &[OsString], command: &clap::Command) -> Result<clap::ArgMatches, clap::Error> {
-    let read = |words: &[OsString]| command.clone().try_get_matches_from(words);
-    read(words).or_else(|error| match with_negative_value(words) {
-        // Who reads the values says better what is wrong with it.
-        Some(words) if error.kind() == ErrorKind::UnknownArgument => read(&words),
-        _ => Err(error),
-    })
-}
-
-/// The verb with the verbs below it, such as `history show`, and what was given to the last.
-fn last_verb(matches: &clap::ArgMatches) -> (String, &clap::ArgMatches) {
-    let (mut verbs, mut given) = (Vec::new(), matches);
-    while let Some((verb, below)) = given.subcommand() {
-        verbs.push(verb);
-        given = below;
-    }
-    (verbs.join(" "), given)
-}
-
-/// The `words` with `--option=-1` for `--option -1`, which clap takes for a flag. Absent if there is none.
-fn with_negative_value(words: &[OsString]) -> Option<Vec<OsString>> {
-    let is_negative = |word: &str| {
-        word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    let joined = |pair: &[OsString]| {
-        let (option, value) = (pair[0].to_str()?, pair[1].to_str()?);
-        let fits = option.starts_with("--") && !option.contains('=') && is_negative(value);
-        fits.then(|| OsString::from(format!("{option}={value}")))
-    };
-    let (at, word) = words.windows(2).enumerate().find_map(|(at, pair)| Some((at, joined(pair)?)))?;
-    Some([&words[..at], &[word], &words[at + 2..]].concat())
-}
-
-/// The same command with a single list of flags: `-h` has few, and headings would only make it
-/// longer.
-fn without_headings(command: clap::Command) -> clap::Command {
-    command.mut_args(|argument| argument.help_heading(None::<&str>)).mut_subcommands(without_headings)
 }

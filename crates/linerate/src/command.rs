@@ -43,30 +43,27 @@ mod shards;
 mod stream;
 mod trace;
 
+pub use app::{AppWatcher, app_cases, app_ended, read_app};
+pub use conduct::{Stopped, Subject, Surroundings, Underway, conduct, exit_status};
+pub use measure::measure_pass;
+pub use mesh::MeshWatcher;
+pub use planned::{Asked, Ground, Planned, refuse_np};
+
 use std::process::ExitCode;
 
 use linerate_net::observe::HostClock;
 
-use crate::cli::{self, Cli, Color, Command};
+use crate::cli::{self, Cli, Command};
 use crate::context::Context;
-use crate::history::History;
-use crate::screen::{note, show};
-use crate::store::Writer;
+use crate::screen::show;
 use crate::trouble::Trouble;
 
 /// Carries out the command line.
 pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
-    cli.warnings.iter().for_each(note);
-    match cli.color {
-        Color::Auto => {}
-        Color::Always => console::set_colors_enabled(true),
-        Color::Never => console::set_colors_enabled(false),
-    }
-    let history = History::of(cli.history)?;
+    let context = Context::of(cli.given, clock)?;
     let mut command = cli.command;
     command.configure()?;
-    let history = history.recording(command.records());
-    let context = &Context { clock, files: Writer::new(cli.force), history };
+    let context = &context.recording(command.records());
     match command {
         Command::Measure(args) => measure::run(&args, context),
         Command::Stream(args) => stream::run(&args, context),

@@ -30,6 +30,20 @@ mod trouble;
 
 use std::process::ExitCode;
 
+pub use cli::{
+    Given, OldSpelling, OutputArgs, PlanArgs, Program, ProgressForm, Unread, command, configure, lay,
+    lay_option, of_curves, of_ranks, parse_share,
+};
+pub use command::{
+    AppWatcher, Asked, Ground, MeshWatcher, Planned, Stopped, Subject, Surroundings, Underway, app_cases,
+    app_ended, conduct, exit_status, measure_pass, read_app, refuse_np,
+};
+pub use context::Context;
+pub use progress::Line;
+pub use screen::{note, show};
+pub use signals::Interrupt;
+pub use trouble::Trouble;
+
 /// Carries out the command line of this process.
 #[must_use]
 pub fn run() -> ExitCode {

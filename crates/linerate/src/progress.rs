@@ -21,7 +21,7 @@ const REDRAWS: u8 = 5;
 
 /// What standard error shows while something goes on.
 #[derive(Debug)]
-pub(crate) enum Line {
+pub enum Line {
     /// A line with the current activity; nothing if standard error is not a terminal.
     Drawn(ProgressBar),
     /// Nothing.
@@ -43,7 +43,8 @@ impl Line {
     }
 
     /// What the user asked for.
-    pub(crate) fn of(form: ProgressForm) -> Self {
+    #[must_use]
+    pub fn of(form: ProgressForm) -> Self {
         match form {
             ProgressForm::Auto => Self::new(),
             ProgressForm::None => Self::Silent,
@@ -201,7 +202,7 @@ impl Line {
     }
 
     /// An activity of unknown length.
-    pub(crate) fn doing(&self, what: &str) {
+    pub fn doing(&self, what: &str) {
         if let Self::Drawn(bar) = self {
             bar.set_message(what.to_owned());
             bar.tick();

@@ -11,7 +11,11 @@ const PLAIN_COLUMNS: u16 = 80;
 const FEWEST_COLUMNS: u16 = 60;
 
 /// Writes `text`. A reader that has closed the pipe is not an error.
-pub(crate) fn show(text: &str) -> Result<(), Trouble> {
+///
+/// # Errors
+///
+/// When it cannot be written.
+pub fn show(text: &str) -> Result<(), Trouble> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Trouble::new(
@@ -23,7 +27,7 @@ pub(crate) fn show(text: &str) -> Result<(), Trouble> {
 }
 
 /// Notes `line` on standard error. A reader that has closed it misses that, and nothing else.
-pub(crate) fn note(line: impl Display) {
+pub fn note(line: impl Display) {
     writeln!(io::stderr(), "{line}").unwrap_or(());
 }
 

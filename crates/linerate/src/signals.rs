@@ -14,7 +14,7 @@ const FORCED: i32 = 130;
 
 /// Whether the user asked to end.
 #[derive(Clone, Debug)]
-pub(crate) struct Interrupt(Arc<AtomicBool>);
+pub struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
     /// The first Ctrl-C asks the run to end; the second ends the process at once.
@@ -32,9 +32,19 @@ impl Interrupt {
             }
             Ok(())
         };
-        listen().map_err(|error: io::Error| {
-            Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
-        })?;
+        listen().map_err(|error: io::Error| deaf(&error))?;
+        Ok(Self(asked))
+    }
+
+    /// Beside a launcher, which may pass on each Ctrl-C that the terminal has sent already: none ends the process.
+    ///
+    /// # Errors
+    ///
+    /// When the operating system does not let it listen.
+    pub fn listen_beside_launcher() -> Result<Self, Trouble> {
+        let asked = Arc::new(AtomicBool::new(false));
+        let listen = |signal: i32| signal_hook::flag::register(signal, Arc::clone(&asked)).map(drop);
+        [SIGINT, SIGTERM, SIGHUP].into_iter().try_for_each(listen).map_err(|error| deaf(&error))?;
         Ok(Self(asked))
     }
 
@@ -47,6 +57,10 @@ impl Interrupt {
     pub(crate) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
+}
+
+fn deaf(error: &io::Error) -> Trouble {
+    Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
 }
 
 /// A descriptor that becomes readable at Ctrl-C or on termination.

@@ -25,7 +25,7 @@ use linerate_study::GridError;
 /// An error, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
-pub(crate) struct Trouble {
+pub struct Trouble {
     what: String,
     help: String,
     place: Option<Box<Place>>,
@@ -53,7 +53,7 @@ impl Place {
 
 impl Trouble {
     /// What failed, and what to do. Both may quote files and other hosts.
-    pub(crate) fn new(what: impl AsRef<str>, help: impl AsRef<str>) -> Self {
+    pub fn new(what: impl AsRef<str>, help: impl AsRef<str>) -> Self {
         Self { what: plain_lines(what.as_ref()), help: plain_lines(help.as_ref()), place: None }
     }
 
@@ -63,12 +63,14 @@ impl Trouble {
     }
 
     /// As it is printed on standard error.
-    pub(crate) fn laid_out(&self) -> String {
+    #[must_use]
+    pub fn laid_out(&self) -> String {
         layout::Layout::of_stderr().text(self)
     }
 
     /// What could not be done, to stand behind "failed to".
-    pub(crate) fn reason(&self) -> String {
+    #[must_use]
+    pub fn reason(&self) -> String {
         self.what.strip_prefix("failed to ").unwrap_or(&self.what).to_owned()
     }
 
@@ -78,7 +80,8 @@ impl Trouble {
     }
 
     /// A plan that cannot be carried out; `text` is its file, if it came from one.
-    pub(crate) fn plan(error: PlanError, file: Option<(&Path, String)>) -> Self {
+    #[must_use]
+    pub fn plan(error: PlanError, file: Option<(&Path, String)>) -> Self {
         let name = file.as_ref().map_or_else(String::new, |(path, _)| format!(" {}", path.display()));
         match (error, file) {
             (PlanError::Syntax(error), Some((path, text))) => {

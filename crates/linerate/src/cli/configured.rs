@@ -30,7 +30,12 @@ impl Command {
     }
 }
 
-fn configure(plan: &mut PlanArgs, output: &mut OutputArgs) -> Result<(), Trouble> {
+/// Reads the configuration, and fills in the flags that it gives.
+///
+/// # Errors
+///
+/// When it cannot be read, or has no such profile.
+pub fn configure(plan: &mut PlanArgs, output: &mut OutputArgs) -> Result<(), Trouble> {
     if plan.no_config {
         return Ok(());
     }

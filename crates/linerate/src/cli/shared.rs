@@ -10,14 +10,14 @@ use super::mesh::HostList;
 use crate::config::Sources;
 
 /// Puts a given flag over a field of the plan.
-pub(super) fn lay<T: Clone>(given: Option<&T>, over: &mut T) {
+pub fn lay<T: Clone>(given: Option<&T>, over: &mut T) {
     if let Some(given) = given {
         over.clone_from(given);
     }
 }
 
 /// The same for an optional field.
-pub(super) fn lay_option<T: Clone>(given: &Option<T>, over: &mut Option<T>) {
+pub fn lay_option<T: Clone>(given: &Option<T>, over: &mut Option<T>) {
     if given.is_some() {
         over.clone_from(given);
     }
@@ -98,7 +98,7 @@ impl PeerArgs {
 /// A plan from a file, and the effective plan: the file's with the flags over it.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Plan file")]
-pub(crate) struct PlanArgs {
+pub struct PlanArgs {
     /// Read options from a plan file
     ///
     /// The file is TOML; `-` is standard input. It overrides the configuration, and a flag on the command line overrides the file.
@@ -129,14 +129,15 @@ pub(crate) struct PlanArgs {
 
 impl PlanArgs {
     /// What standard error shows.
-    pub(crate) fn shows(&self, quiet: bool) -> ProgressForm {
+    #[must_use]
+    pub fn shows(&self, quiet: bool) -> ProgressForm {
         self.progress.unwrap_or_default().unless(quiet)
     }
 }
 
 /// What standard error shows while a run goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum ProgressForm {
+pub enum ProgressForm {
     /// A line that is redrawn; nothing where standard error is not a terminal.
     #[default]
     Auto,
@@ -178,9 +179,10 @@ pub(crate) struct OnModelArgs {
     pub(crate) trace: Option<PathBuf>,
 }
 
+/// Where results go, and in which form.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Output")]
-pub(crate) struct OutputArgs {
+pub struct OutputArgs {
     /// Run file [default: linerate-HOST-TIME.run.json]
     #[arg(long, value_name = "X.run.json")]
     out: Option<String>,
@@ -214,14 +216,15 @@ pub(crate) struct OutputArgs {
     label: Vec<(String, String)>,
     /// Record the run in the history too (always if LINERATE_HISTORY is set)
     #[arg(long, hide_short_help = true)]
-    pub(crate) record: bool,
+    pub record: bool,
     /// Print only the result: no progress, no file names
     #[arg(long, short)]
-    pub(crate) quiet: bool,
+    pub quiet: bool,
 }
 
 impl OutputArgs {
-    pub(super) fn over(&self, asked: &mut Output) {
+    /// Puts the given flags over what is `asked`.
+    pub fn over(&self, asked: &mut Output) {
         lay_option(&self.out, &mut asked.out);
         lay_option(&self.report, &mut asked.report);
         if self.no_report {
@@ -250,6 +253,19 @@ pub(super) fn with_formats(format: clap::Arg, names: &'static [&str]) -> clap::A
         .help(format!("Output: {}", names.join(", ").replacen("table", "table (default)", 1)))
 }
 
+/// The verb of a curve, with the formats that hold one.
+#[must_use]
+pub fn of_curves(verb: clap::Command) -> clap::Command {
+    verb.mut_arg("format", |arg| with_formats(arg, &CURVE_FORMATS))
+}
+
+/// The verb of many ranks, with the formats that hold what they measure.
+#[must_use]
+pub fn of_ranks(verb: clap::Command) -> clap::Command {
+    let level = |arg: clap::Arg| arg.value_parser(level_parser([Level::Point])).hide(true);
+    verb.mut_arg("format", |arg| with_formats(arg, &LOAD_FORMATS)).mut_arg("level", level)
+}
+
 /// These levels.
 pub(super) fn level_parser<const N: usize>(
     levels: [Level; N],
@@ -266,7 +282,11 @@ pub(super) fn rows_parser() -> impl clap::builder::TypedValueParser<Value = Rows
 }
 
 /// `2%`, `0.02`.
-pub(super) fn parse_share(text: &str) -> Result<f64, String> {
+///
+/// # Errors
+///
+/// When it is no number.
+pub fn parse_share(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
     let share: f64 =
         number.trim().parse().map_err(|_| format!("`{text}` is not a share; write 2% or 0.02"))?;

@@ -3,16 +3,20 @@
 use std::ffi::OsString;
 
 /// What a flag was called in some verbs.
-pub(super) struct OldSpelling {
-    old: &'static str,
-    new: &'static str,
+#[derive(Debug)]
+pub struct OldSpelling {
+    /// With its dashes, as everywhere.
+    pub old: &'static str,
+    /// What it is called now.
+    pub new: &'static str,
     /// Verbs as they are written, such as `history show`.
-    verbs: &'static [&'static str],
+    pub verbs: &'static [&'static str],
 }
 
 const MEASURING: &[&str] = &["measure", "stream", "rr", "mesh", "app", "trace"];
 
-const OLD: [OldSpelling; 10] = [
+/// Those of `linerate`.
+pub(super) const OLD: [OldSpelling; 10] = [
     OldSpelling { old: "--from", new: "--min-size", verbs: &["measure"] },
     OldSpelling { old: "--to", new: "--max-size", verbs: &["measure"] },
     OldSpelling { old: "--tag", new: "--label", verbs: MEASURING },
@@ -34,8 +38,8 @@ const OLD: [OldSpelling; 10] = [
 ];
 
 /// The same command, which understands the old spellings too.
-pub(super) fn understood(command: clap::Command) -> clap::Command {
-    OLD.iter().fold(command, |command, row| {
+pub(super) fn understood(command: clap::Command, old: &[OldSpelling]) -> clap::Command {
+    old.iter().fold(command, |command, row| {
         row.verbs.iter().fold(command, |command, verb| with_alias(command, verb.split(' ').collect(), row))
     })
 }
@@ -50,14 +54,14 @@ fn with_alias(command: clap::Command, mut verbs: Vec<&str>, row: &OldSpelling) -
 }
 
 /// What `flag` of this verb is called now.
-pub(super) fn current<'a>(verb: &str, flag: &'a str) -> &'a str {
-    let row = OLD.iter().find(|row| row.old == flag && row.verbs.contains(&verb));
+pub(super) fn current<'a>(verb: &str, flag: &'a str, old: &'static [OldSpelling]) -> &'a str {
+    let row = old.iter().find(|row| row.old == flag && row.verbs.contains(&verb));
     row.map_or(flag, |row| row.new)
 }
 
 /// A warning for each old spelling among the `words` that follow the verb.
-pub(super) fn warnings(verb: &str, words: &[OsString]) -> Vec<String> {
-    let rows = OLD.iter().filter(|row| row.verbs.contains(&verb));
+pub(super) fn warnings(verb: &str, words: &[OsString], old: &[OldSpelling]) -> Vec<String> {
+    let rows = old.iter().filter(|row| row.verbs.contains(&verb));
     let given = |row: &&OldSpelling| {
         let flags = words.iter().filter_map(|word| word.to_str()).take_while(|word| *word != "--");
         flags.map(|flag| flag.split_once('=').map_or(flag, |(flag, _)| flag)).any(|flag| flag == row.old)
@@ -107,12 +111,12 @@ mod tests {
                 ] {
                     let words: Vec<OsString> = given.into_iter().map(OsString::from).collect();
                     let wanted = format!("warning: {} is now {}", row.old, row.new);
-                    assert_eq!(warnings(verb, &words), [wanted], "{verb}");
+                    assert_eq!(warnings(verb, &words, &OLD), [wanted], "{verb}");
                 }
             }
         }
         let words = ["--max-size", "5", "--", "--to", "6"].map(OsString::from);
-        assert!(warnings("measure", &words).is_empty(), "new ones, and what is passed on");
-        assert!(warnings("stream", &["--to".into()]).is_empty(), "stream never had it");
+        assert!(warnings("measure", &words, &OLD).is_empty(), "new ones, and what is passed on");
+        assert!(warnings("stream", &["--to".into()], &OLD).is_empty(), "stream never had it");
     }
 }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::FromArgMatches as _;
 use linerate_core::plan::Plan;
 
-use super::{Cli, Command, RrArgs, StreamArgs, TraceArgs, command, read};
+use super::{Cli, Command, RrArgs, StreamArgs, TraceArgs, command, line};
 
 /// Flags that act beside the plan: how the other end is reached, a model or a laboratory in its place, files, and the screen.
 const BESIDE: &str = "agent as_rank bind color deploy describe force hdr history host_limits hosts key key_file lab model no_config on \
@@ -21,7 +21,7 @@ const NEEDS: [(&str, &str); 2] = [("collective_sizes", "--collectives=barrier"),
 
 /// What `words` ask for, beyond what the verb asks for by itself; nothing if they cannot be read.
 fn plan(words: &[OsString], command: &clap::Command) -> Option<Plan> {
-    let matches = read(words, command).ok()?;
+    let matches = line::read(words, command).ok()?;
     match Cli::from_arg_matches(&matches).ok()?.command {
         Command::Measure(args) => Some(args.over(Plan::default())),
         Command::Stream(args) => args.over(StreamArgs::usual()).ok(),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::spelling;
+use super::spelling::{self, OldSpelling};
 use super::words::is_one_edit;
 use crate::trouble::Trouble;
 
@@ -66,32 +66,38 @@ const FOREIGN: [(&[&str], Answer); 37] = [
 const FIRST: [&str; 3] = ["stream", "measure", "rr"];
 
 /// What to say of `error`, if it is about a flag, word or verb that is not there.
-pub(super) fn answer(error: &clap::Error, words: &[OsString], command: &clap::Command) -> Option<Trouble> {
+pub(super) fn answer(
+    error: &clap::Error,
+    words: &[OsString],
+    (command, old): (&clap::Command, &'static [OldSpelling]),
+) -> Option<Trouble> {
+    let program = command.get_name();
     let name = verb_of(words, command);
     let given = |kind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         Some(ContextValue::Strings(texts)) => texts.last().map(String::as_str),
         _ => None,
     };
-    let help = format!("`linerate {name} --help` shows what it takes");
+    let help = format!("`{program} {name} --help` shows what it takes");
     match error.kind() {
         ErrorKind::InvalidSubcommand => {
             let meant = given(ContextKind::SuggestedSubcommand);
             let meant = meant.map_or_else(String::new, |verb| format!("; did you mean {verb}?"));
             let word = given(ContextKind::InvalidSubcommand)?;
-            Some(Trouble::new(format!("linerate {name} has no verb {word}{meant}"), help))
+            Some(Trouble::new(format!("{program} {name} has no verb {word}{meant}"), help))
         }
         ErrorKind::UnknownArgument => {
             let flag = given(ContextKind::InvalidArg)?;
             if !flag.starts_with('-') {
-                return Some(Trouble::new(format!("linerate {name} takes no further word: `{flag}`"), help));
+                return Some(Trouble::new(format!("{program} {name} takes no further word: `{flag}`"), help));
             }
             let known = foreign(flag, &name, command).or_else(|| of_other_verb(flag, &name, command));
             let known = known.or_else(|| mistyped(flag, &name, command));
             Some(known.unwrap_or_else(|| {
-                let meant = given(ContextKind::SuggestedArg).map(|meant| spelling::current(&name, meant));
+                let meant =
+                    given(ContextKind::SuggestedArg).map(|meant| spelling::current(&name, meant, old));
                 let meant = meant.map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
-                Trouble::new(format!("linerate {name} has no {flag}{meant}"), help)
+                Trouble::new(format!("{program} {name} has no {flag}{meant}"), help)
             }))
         }
         _ => None,
@@ -112,28 +118,31 @@ fn verb_of(words: &[OsString], command: &clap::Command) -> String {
 
 /// What linerate has for the flag of another tool.
 fn foreign(flag: &str, name: &str, command: &clap::Command) -> Option<Trouble> {
+    let program = command.get_name();
     let (_, answer) = FOREIGN.iter().find(|(flags, _)| flags.contains(&flag))?;
     match answer {
-        Other(text) => Some(Trouble::new(format!("linerate {name} has no {flag}"), text)),
+        Other(text) => Some(Trouble::new(format!("{program} {name} has no {flag}"), text)),
         Flag(own) => {
             let verbs = verbs_with(own.split(' ').next().unwrap_or(own), command);
             let verb = verbs.iter().find(|verb| *verb == name).or(verbs.first())?;
-            let help = format!("`linerate {verb} --help` explains it");
-            Some(Trouble::new(format!("{flag} is {own} of linerate {verb}"), help))
+            let help = format!("`{program} {verb} --help` explains it");
+            Some(Trouble::new(format!("{flag} is {own} of {program} {verb}"), help))
         }
     }
 }
 
 /// Which other verb has this flag.
 fn of_other_verb(flag: &str, name: &str, command: &clap::Command) -> Option<Trouble> {
+    let program = command.get_name();
     let verbs = verbs_with(flag, command);
     let verb = verbs.first()?;
-    let help = format!("`linerate {verb} --help` explains it");
-    Some(Trouble::new(format!("linerate {name} has no {flag}; linerate {verb} has it"), help))
+    let help = format!("`{program} {verb} --help` explains it");
+    Some(Trouble::new(format!("{program} {name} has no {flag}; {program} {verb} has it"), help))
 }
 
 /// A flag that differs by one letter: of this verb, or else of another.
 fn mistyped(flag: &str, name: &str, command: &clap::Command) -> Option<Trouble> {
+    let program = command.get_name();
     let long = flag.strip_prefix("--")?;
     let mut verbs = walked(command);
     verbs.sort_by_key(|(verb, _)| (verb != name, rank(verb)));
@@ -144,10 +153,10 @@ fn mistyped(flag: &str, name: &str, command: &clap::Command) -> Option<Trouble> 
     let meant = if verb == name {
         format!("did you mean --{meant}?")
     } else {
-        format!("linerate {verb} has --{meant}")
+        format!("{program} {verb} has --{meant}")
     };
-    let help = format!("`linerate {verb} --help` explains it");
-    Some(Trouble::new(format!("linerate {name} has no {flag}; {meant}"), help))
+    let help = format!("`{program} {verb} --help` explains it");
+    Some(Trouble::new(format!("{program} {name} has no {flag}; {meant}"), help))
 }
 
 /// The order of verbs in which a flag is looked for.
@@ -184,14 +193,15 @@ fn walked(command: &clap::Command) -> Vec<(String, &clap::Command)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::{command, read};
+    use crate::cli::command;
+    use crate::cli::line::read;
 
     /// What is said of this command line.
     fn said(line: &str, command: &clap::Command) -> Result<(), String> {
         let words: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
         let Err(error) = read(&words, command) else { return Ok(()) };
         let kind = error.kind();
-        match answer(&error, &words, command) {
+        match answer(&error, &words, (command, &spelling::OLD)) {
             Some(trouble) => Err(trouble.to_string()),
             None => {
                 let asks = [ErrorKind::UnknownArgument, ErrorKind::InvalidSubcommand];

@@ -8,17 +8,20 @@ mod scene;
 mod shown;
 mod watcher;
 
+pub use measured::{cases as app_cases, ended as app_ended};
+pub use watcher::Watcher as AppWatcher;
+
 use std::process::ExitCode;
 
 use linerate_analysis::report::{AppResult, Report};
 use linerate_apps::application::AppError;
 use linerate_apps::catalogue::App;
-use linerate_core::plan::{Format, Plan, Task};
+use linerate_core::plan::{Plan, Task};
 use linerate_core::units::Span;
 
 use super::conduct::Surroundings;
 use super::modelled::Chosen;
-use super::planned::{Asked, Ground, Planned};
+use super::planned::{Asked, Ground, Planned, refuse_np};
 use super::ranks::{self, Place};
 use crate::cli::AppArgs;
 use crate::context::Context;
@@ -43,7 +46,7 @@ pub(super) fn run(args: &AppArgs, context: &Context) -> Result<ExitCode, Trouble
     let asked = Asked { args: &args.plan, verb: "app", ground, usual, plain, of_model: base };
     let mut planned = Planned::of(asked, |base| Ok(args.over(base)))?;
     let shown = Shown::of(args.show());
-    let app = read(&mut planned.plan, &shown)?;
+    let app = read_app(&mut planned.plan, shown.is_wanted())?;
     if planned.printed(&args.plan)? {
         return Ok(ExitCode::SUCCESS);
     }
@@ -64,21 +67,24 @@ pub(super) fn run(args: &AppArgs, context: &Context) -> Result<ExitCode, Trouble
     Ok(report.map_or(ExitCode::SUCCESS, |report| ExitCode::from(exit(&report))))
 }
 
-/// The application of `plan`, whose options are filled in.
-fn read(plan: &mut Plan, shown: &Shown) -> Result<App, Trouble> {
+/// The application of `plan`, whose options are filled in. It `keeps` what it shows, if that is wanted.
+///
+/// # Errors
+///
+/// When there is no such application, or it has no such options.
+///
+/// # Panics
+///
+/// When `plan` is not one of an application.
+pub fn read_app(plan: &mut Plan, keeps: bool) -> Result<App, Trouble> {
     plan.check().map_err(|error| Trouble::plan(error, None))?;
-    if plan.common.output.format == Format::Np {
-        return Err(Trouble::new(
-            "failed to choose a format: np holds only curves",
-            "give --format table, json or csv",
-        ));
-    }
+    refuse_np(plan)?;
     let Task::App(asked) = &mut plan.task else {
         unreachable!("the plan of this verb is one of an application")
     };
     scene::take_in(asked)?;
     let mut app = App::read(&asked.name, &asked.options).map_err(|error| trouble(&error, &asked.name))?;
-    if shown.is_wanted() {
+    if keeps {
         app.keep_what_it_shows();
     }
     asked.options = app.options();

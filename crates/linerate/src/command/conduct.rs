@@ -21,7 +21,7 @@ use crate::store::{self, Writer};
 use crate::trouble::Trouble;
 
 /// What a run measures: hosts and a wire, a model of them, another tool's server.
-pub(super) trait Subject {
+pub trait Subject {
     /// Where the numbers come from.
     fn source(&self) -> Source;
 
@@ -39,11 +39,15 @@ pub(super) trait Subject {
     }
 
     /// Ends it and collects what is known only then.
+    ///
+    /// # Errors
+    ///
+    /// When an end is lost; what was measured is kept.
     fn finish(&mut self, context: &Context) -> Result<(), Trouble>;
 }
 
 /// Why a run ended before all of it was done.
-pub(super) enum Stopped {
+pub enum Stopped {
     /// The user ended it.
     Interrupted,
     /// A part failed.
@@ -57,19 +61,22 @@ pub(super) enum Stopped {
 
 /// What a run has around it.
 #[derive(Clone, Copy)]
-pub(super) struct Surroundings<'a> {
-    pub(super) context: &'a Context,
+pub struct Surroundings<'a> {
+    /// What the command is given.
+    pub context: &'a Context,
     /// What is shown meanwhile.
-    pub(super) line: &'a Line,
+    pub line: &'a Line,
     /// Who may end it.
-    pub(super) interrupt: &'a Interrupt,
+    pub interrupt: &'a Interrupt,
 }
 
 /// A run in progress, and its file.
-pub(super) struct Underway<'a> {
-    pub(super) run: Run,
+pub struct Underway<'a> {
+    /// What is known of it until now.
+    pub run: Run,
     pub(super) context: &'a Context,
-    pub(super) line: &'a Line,
+    /// What is shown meanwhile.
+    pub line: &'a Line,
     /// The pass under way, if there are several.
     pass: Option<PassUnderway>,
     interrupt: &'a Interrupt,
@@ -101,22 +108,22 @@ impl Underway<'_> {
         }
     }
 
-    /// Adds the curve of the pass under way to those of the passes before it.
-    pub(super) fn measured(&mut self, series: Series) {
+    /// Adds the curve of the pass under way to those of the passes before it, or to those of other patterns.
+    pub fn measured(&mut self, series: Series) {
         let number = self.pass.as_ref().map_or(0, |pass| pass.number);
-        match self.run.series.first_mut() {
+        match self.run.series.iter_mut().find(|earlier| earlier.pattern == series.pattern) {
             Some(earlier) => earlier.add_pass(number, series),
-            None => self.run.series = vec![series],
+            None => self.run.series.push(series),
         }
     }
 
     /// Whether the user wants it to go on.
-    pub(super) fn go_on(&self) -> ControlFlow<()> {
+    pub fn go_on(&self) -> ControlFlow<()> {
         go_on(self.interrupt)
     }
 
     /// Saves the run so far. A path that can no longer be written does not end the run.
-    pub(super) fn save(&mut self) {
+    pub fn save(&mut self) {
         self.run.cautions = assess(&self.run);
         // A stream gets the final text only.
         if store::is_stream(&self.files.run) {
@@ -195,7 +202,11 @@ pub(super) fn go_on(interrupt: &Interrupt) -> ControlFlow<()> {
 }
 
 /// Does `work` on `subject` as a run of `plan`, then shows and saves the result.
-pub(super) fn conduct<S: Subject>(
+///
+/// # Errors
+///
+/// When a file cannot be written, or what ended the work early.
+pub fn conduct<S: Subject>(
     mut subject: S,
     plan: Plan,
     around: Surroundings<'_>,
@@ -207,13 +218,14 @@ pub(super) fn conduct<S: Subject>(
     around.line.clear();
     let concluded = underway.conclude(&subject, ended);
     let result = concluded.and_then(|report| observed.map(|()| report));
-    let exit = result.as_ref().map_or(2, exit);
+    let exit = result.as_ref().map_or(2, exit_status);
     around.line.ended(exit);
     result
 }
 
 /// The status that the process exits with: 1 if the report has a finding.
-fn exit(report: &Report) -> u8 {
+#[must_use]
+pub fn exit_status(report: &Report) -> u8 {
     loads::exit(report).max(mesh::exit(report)).max(app::exit(report))
 }
 

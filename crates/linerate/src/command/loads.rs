@@ -47,13 +47,7 @@ pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
             "run `linerate measure --transport memory`, or choose another --transport",
         ));
     }
-    if plan.common.output.format == Format::Np {
-        return Err(Trouble::new(
-            "failed to choose a format: np holds only curves",
-            "give --format table, json or csv",
-        ));
-    }
-    Ok(())
+    super::planned::refuse_np(plan)
 }
 
 /// 1 when a flow stalled or failed, as the report shows, else 0.

@@ -9,6 +9,7 @@ mod sustained;
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 
+use linerate_core::bench::{Bench, RunError};
 use linerate_core::measure::{Ended, Method, Progress, Watch, measure};
 use linerate_core::plan::{Plan, Task};
 use linerate_core::series::Series;
@@ -107,7 +108,7 @@ fn curve<S: CurveSubject>(subject: S, plan: Plan, around: Surroundings<'_>) -> R
             // Another order of the sizes.
             let method = Method { seed: method.seed.wrapping_add(pass.into()), ..method.clone() };
             underway.begin_pass(pass, asked.repeat);
-            measure_pass(subject, &method, underway)?;
+            measure_pass(subject.bench(), &method, underway, run_help)?;
         }
         if asked.stages.is_some() {
             stages(subject, underway)?;
@@ -134,13 +135,18 @@ fn again(subject: &mut impl CurveSubject, pass: u32, underway: &mut Underway<'_>
     }
 }
 
-/// Measures all sizes over the connections that there are.
-fn measure_pass(
-    subject: &mut impl CurveSubject,
+/// Measures all sizes over the connections that there are; `help` says what to do about an error.
+///
+/// # Errors
+///
+/// What ended it early, or that the time was too short.
+pub fn measure_pass(
+    bench: &mut impl Bench,
     method: &Method,
     underway: &mut Underway<'_>,
+    help: impl Fn(&RunError) -> &'static str,
 ) -> Result<(), Stopped> {
-    let outcome = measure(subject.bench(), method, underway);
+    let outcome = measure(bench, method, underway);
     let timed = outcome.series.timed().next().is_some();
     underway.measured(outcome.series);
     match outcome.ended {
@@ -153,7 +159,7 @@ fn measure_pass(
         }
         Ended::Interrupted => Err(Stopped::Interrupted),
         Ended::Failed(error) => {
-            let trouble = Trouble::new(format!("failed to {error}"), run_help(&error));
+            let trouble = Trouble::new(format!("failed to {error}"), help(&error));
             Err(Stopped::Failed { reason: error.to_string(), trouble })
         }
     }

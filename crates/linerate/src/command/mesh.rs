@@ -4,15 +4,17 @@ mod measured;
 mod modelled;
 mod watcher;
 
+pub use watcher::Watcher as MeshWatcher;
+
 use std::process::ExitCode;
 
 use linerate_analysis::report::Report;
-use linerate_core::plan::{Format, Plan};
+use linerate_core::plan::Plan;
 use linerate_core::units::Span;
 
 use super::conduct::Surroundings;
 use super::modelled::Chosen;
-use super::planned::{Asked, Ground, Planned};
+use super::planned::{Asked, Ground, Planned, refuse_np};
 use super::ranks::{self, Place};
 use crate::cli::MeshArgs;
 use crate::context::Context;
@@ -54,13 +56,7 @@ pub(super) fn run(args: &MeshArgs, context: &Context) -> Result<ExitCode, Troubl
 /// Refuses options that a mesh does not support.
 fn check(plan: &Plan) -> Result<(), Trouble> {
     plan.check().map_err(|error| Trouble::plan(error, None))?;
-    if plan.common.output.format == Format::Np {
-        return Err(Trouble::new(
-            "failed to choose a format: np holds only curves",
-            "give --format table, json or csv",
-        ));
-    }
-    Ok(())
+    refuse_np(plan)
 }
 
 /// 1 when something is lost or bad, as the report shows, else 0.

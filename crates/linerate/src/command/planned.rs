@@ -4,7 +4,7 @@ use std::io;
 use std::net::Ipv6Addr;
 use std::path::{Path, PathBuf};
 
-use linerate_core::plan::{Layer, Layered, Plan, Task};
+use linerate_core::plan::{Format, Layer, Layered, Plan, Task};
 
 use crate::cli::{InLabArgs, OnModelArgs, PeerArgs, PlanArgs};
 use crate::config::{Named, Sources};
@@ -16,10 +16,13 @@ use crate::trouble::Trouble;
 const OF_PATH: [&str; 8] = ["host", "more-hosts", "transport", "socket", "memory", "mpi", "local", "remote"];
 /// Those of them that say where it and this end are.
 const OF_PLACE: [&str; 3] = ["host", "more-hosts", "local"];
+/// What an MPI does itself, and what its curves do not have.
+const NOT_OF_MPI: [&str; 9] =
+    ["host", "more-hosts", "transport", "socket", "local", "remote", "repeat", "stages", "explain"];
 
 /// Where the peers of a plan are, which says what of a configuration concerns it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ground {
+pub enum Ground {
     /// On hosts that have names.
     Hosts,
     /// On hosts to which linerate is copied.
@@ -28,24 +31,30 @@ pub(super) enum Ground {
     Laboratory,
     /// In a model, or they are ranks, which have no options of a path.
     Apart,
+    /// Ranks of an MPI, which finds its own path.
+    Mpi,
 }
 
 /// What a command is asked, without its flags.
-pub(super) struct Asked<'a> {
-    pub(super) args: &'a PlanArgs,
-    pub(super) verb: &'static str,
-    pub(super) ground: Ground,
+pub struct Asked<'a> {
+    /// The flags that say where plans come from.
+    pub args: &'a PlanArgs,
+    /// The verb of the task.
+    pub verb: &'static str,
+    /// Where its peers are.
+    pub ground: Ground,
     /// What the verb does if nothing else is asked.
-    pub(super) usual: Plan,
+    pub usual: Plan,
     /// What the verb makes of a plan of another task or none, without flags.
-    pub(super) plain: &'a dyn Fn(Plan) -> Result<Plan, Trouble>,
+    pub plain: &'a dyn Fn(Plan) -> Result<Plan, Trouble>,
     /// What the model's plan asks, if there is a model.
-    pub(super) of_model: Option<Plan>,
+    pub of_model: Option<Plan>,
 }
 
 /// The effective plan.
-pub(super) struct Planned {
-    pub(super) plan: Plan,
+pub struct Planned {
+    /// The plan.
+    pub plan: Plan,
     /// Where the configuration says that the key is.
     pub(super) key_file: Option<PathBuf>,
     layers: Layered,
@@ -53,10 +62,11 @@ pub(super) struct Planned {
 
 impl Planned {
     /// Merges all sources: defaults, the configuration, its profile, the plan file or else the model's plan, and `over`, the flags.
-    pub(super) fn of(
-        asked: Asked<'_>,
-        over: impl Fn(Plan) -> Result<Plan, Trouble>,
-    ) -> Result<Self, Trouble> {
+    ///
+    /// # Errors
+    ///
+    /// When a source cannot be read, or they make no plan together.
+    pub fn of(asked: Asked<'_>, over: impl Fn(Plan) -> Result<Plan, Trouble>) -> Result<Self, Trouble> {
         let Asked { args, verb, ground, usual, plain, of_model } = asked;
         let of_file = args.plan.as_deref().map(|path| given(path, verb)).transpose()?;
         let unasked = plain(Plan::default())?;
@@ -68,6 +78,7 @@ impl Planned {
             Ground::Hosts | Ground::Deployed => &[],
             Ground::Laboratory => &OF_PLACE,
             Ground::Apart => &OF_PATH,
+            Ground::Mpi => &NOT_OF_MPI,
         };
         let make = |hosts: &[Named<'_>]| -> Result<Self, Trouble> {
             let mut layers = Layered::new(&start);
@@ -115,7 +126,11 @@ impl Planned {
     }
 
     /// Prints the effective plan if that was requested; returns whether it was.
-    pub(super) fn printed(&self, args: &PlanArgs) -> Result<bool, Trouble> {
+    ///
+    /// # Errors
+    ///
+    /// When standard output cannot be written.
+    pub fn printed(&self, args: &PlanArgs) -> Result<bool, Trouble> {
         if args.print_plan {
             show(&self.layers.annotated(&self.plan))?;
         }
@@ -198,6 +213,18 @@ fn text(path: &Path) -> Result<String, Trouble> {
     text.map_err(|error| {
         Trouble::file("read the plan", path, &error, "name a TOML file; `--print-plan` writes one")
     })
+}
+
+/// Refuses a format that holds only curves.
+///
+/// # Errors
+///
+/// When `plan` asks for it.
+pub fn refuse_np(plan: &Plan) -> Result<(), Trouble> {
+    if plan.common.output.format != Format::Np {
+        return Ok(());
+    }
+    Err(Trouble::new("failed to choose a format: np holds only curves", "give --format table, json or csv"))
 }
 
 /// Refuses a transport that only another program has.

@@ -7,6 +7,7 @@ use linerate_analysis::explain::explain;
 use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::plan::{Format, NO_REPORT, Output, Plan};
 use linerate_core::run::{Run, Source};
+use linerate_core::transport::Transport;
 use linerate_report as render;
 
 use crate::screen::{columns, show, show_text};
@@ -91,6 +92,7 @@ pub(super) fn named(run: Run) -> NamedRun {
 fn subject_name<'a>(plan: &'a Plan, source: &'a Source) -> &'a str {
     match source {
         Source::Modelled(name) => name,
+        _ if plan.common.transport == Transport::Mpi => "mpi",
         _ if plan.mesh().is_some() => "mesh",
         _ if plan.app().is_some() => plan.app().map_or("app", |app| &app.name),
         _ => plan.common.host.as_deref().unwrap_or("loopback"),

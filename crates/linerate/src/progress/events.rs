@@ -15,7 +15,7 @@ use crate::screen::note;
 
 /// A run's events.
 #[derive(Debug)]
-pub(crate) struct Events {
+pub struct Events {
     began: Instant,
     /// The run's id, once there is a run.
     run: OnceLock<String>,

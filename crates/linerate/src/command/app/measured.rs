@@ -42,7 +42,15 @@ pub(super) fn conduct(
 }
 
 /// The cases that `plan` asks for on `all` ranks; `repeat` wins over what it says.
-pub(super) fn cases(plan: &Plan, all: usize, repeat: Option<u32>) -> Result<Vec<run::Case>, Stopped> {
+///
+/// # Errors
+///
+/// When they are more than there are.
+///
+/// # Panics
+///
+/// When `plan` is not one of an application.
+pub fn cases(plan: &Plan, all: usize, repeat: Option<u32>) -> Result<Vec<run::Case>, Stopped> {
     let Some(asked) = plan.app() else { unreachable!("the plan of this verb is one of an application") };
     let numbers = asked.cases(u32::try_from(all).unwrap_or(u32::MAX));
     let numbers = numbers.map_err(|error| failed(Trouble::plan(error, None)))?;
@@ -50,7 +58,11 @@ pub(super) fn cases(plan: &Plan, all: usize, repeat: Option<u32>) -> Result<Vec<
 }
 
 /// Why the run ended before all of it was done, if it did.
-pub(super) fn ended(stop: Stop, help: &str) -> Result<(), Stopped> {
+///
+/// # Errors
+///
+/// That reason, with `help`.
+pub fn ended(stop: Stop, help: &str) -> Result<(), Stopped> {
     match stop {
         Stop::Done => Ok(()),
         Stop::Interrupted => Err(Stopped::Interrupted),

@@ -12,7 +12,7 @@ use crate::command::conduct::Underway;
 const EVERY: Duration = Duration::from_millis(200);
 
 /// Who watches an application for a run.
-pub(super) struct Watcher<'w, 'u> {
+pub struct Watcher<'w, 'u> {
     underway: &'w mut Underway<'u>,
     /// What goes on, such as `md on 4 ranks`.
     what: String,
@@ -20,7 +20,8 @@ pub(super) struct Watcher<'w, 'u> {
 }
 
 impl<'w, 'u> Watcher<'w, 'u> {
-    pub(super) fn of(underway: &'w mut Underway<'u>) -> Self {
+    /// For this run.
+    pub fn of(underway: &'w mut Underway<'u>) -> Self {
         Self { underway, what: String::new(), next: Instant::now() }
     }
 }

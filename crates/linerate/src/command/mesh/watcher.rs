@@ -12,14 +12,15 @@ use crate::command::conduct::Underway;
 const SHARE: u32 = 20;
 
 /// Who watches a mesh for a run.
-pub(super) struct Watcher<'w, 'u> {
+pub struct Watcher<'w, 'u> {
     underway: &'w mut Underway<'u>,
     /// When it may be saved again.
     next: Instant,
 }
 
 impl<'w, 'u> Watcher<'w, 'u> {
-    pub(super) fn of(underway: &'w mut Underway<'u>) -> Self {
+    /// For this run.
+    pub fn of(underway: &'w mut Underway<'u>) -> Self {
         Self { underway, next: Instant::now() }
     }
 }
