@@ -7,8 +7,6 @@ pub mod comm;
 pub mod command;
 pub mod endpoint;
 pub mod host;
-pub mod job;
 pub mod library;
 pub mod sys;
 pub mod talk;
-pub mod trouble;

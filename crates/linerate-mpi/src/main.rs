@@ -2,22 +2,33 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-use linerate_mpi::cli::Cli;
+use linerate::{Unread, note};
+use linerate_mpi::cli::{Cli, program};
 
 /// Where launchers say which rank a process is, before the MPI is asked.
 const RANKS: [&str; 4] = ["OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"];
 
 fn main() -> ExitCode {
-    match Cli::try_parse() {
-        Ok(cli) => linerate_mpi::command::run(&cli),
-        Err(error) => {
-            // Once is enough. Nothing is begun, so nothing has to be ended at the other ranks.
-            let rank = RANKS.iter().find_map(|name| std::env::var(name).ok());
-            if rank.is_none_or(|rank| rank == "0") {
-                let _ = error.print();
+    let words: Vec<_> = std::env::args_os().collect();
+    let unread = match program().read::<Cli>(&words) {
+        Ok((cli, given)) => return linerate_mpi::command::run(cli.command, given),
+        Err(unread) => unread,
+    };
+    // Once is enough. Nothing is begun, so nothing has to be ended at the other ranks.
+    let rank = RANKS.iter().find_map(|name| std::env::var(name).ok());
+    let speaks = rank.is_none_or(|rank| rank == "0");
+    match unread {
+        Unread::Clap(said) => {
+            if speaks {
+                let _ = said.print();
             }
-            ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
+            ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(2))
+        }
+        Unread::Wrong(trouble) => {
+            if speaks {
+                note(trouble.laid_out());
+            }
+            ExitCode::from(2)
         }
     }
 }

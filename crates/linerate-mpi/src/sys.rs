@@ -10,6 +10,7 @@ mod pending;
 use std::marker::PhantomData;
 use std::os::raw::{c_int, c_void};
 
+use linerate::Trouble;
 use mpi::ffi;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{AsRaw, Communicator};
@@ -27,6 +28,13 @@ pub struct MpiError {
     pub call: &'static str,
     /// What the library says.
     pub reason: String,
+}
+
+impl From<MpiError> for Trouble {
+    fn from(error: MpiError) -> Self {
+        let help = "another rank may have ended; its own error stands above, and what was measured is kept";
+        Self::new(format!("failed to {error}"), help)
+    }
 }
 
 /// Some ranks that send each other messages, apart from those of every other group.

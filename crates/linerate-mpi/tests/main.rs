@@ -2,5 +2,6 @@
 //! 20 s, and it asserts no speed.
 
 mod conformance;
+mod output;
 mod program;
 mod support;

@@ -17,7 +17,7 @@ use linerate_core::run::{Run, State};
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 
-use crate::support::on_ranks;
+use crate::support::{on_ranks, sentences};
 
 /// Six rounds have an interval, and any is good enough.
 const ENOUGH: &str = "--rounds 6 --ci 1 --time 5s";
@@ -35,18 +35,23 @@ fn linerate_mpi(ranks: usize, arguments: &str, out: Option<&Path>) -> Output {
 
 /// The run that the command writes.
 fn run(ranks: usize, arguments: &str) -> Run {
+    ended(ranks, arguments, &[0])
+}
+
+/// The same for a command that may end with one of `codes`.
+fn ended(ranks: usize, arguments: &str, codes: &[i32]) -> Run {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("x.run.json");
     let output = linerate_mpi(ranks, arguments, Some(&path));
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments}: {said}");
+    assert!(output.status.code().is_some_and(|code| codes.contains(&code)), "{arguments}: {said}");
     let text = std::fs::read_to_string(path).expect("it wrote a run");
     Run::from_json(&text).expect("linerate reads it")
 }
 
 fn refused(ranks: usize, arguments: &str, why: &str) {
     let output = linerate_mpi(ranks, arguments, None);
-    let said = String::from_utf8_lossy(&output.stderr);
+    let said = sentences(&output);
     assert_eq!(output.status.code(), Some(2), "{arguments}: {said}");
     assert!(said.contains(why), "{arguments}: {said}");
     // Once, and not by every rank.
@@ -125,7 +130,8 @@ fn collectives_of_the_library_stand_beside_those_by_name() {
 
 #[test]
 fn every_pair_of_ranks_is_measured() {
-    let run = run(3, "mesh --visit 1ms --repeat 1");
+    // Ranks that share processors may be slow, which is a finding.
+    let run = ended(3, "mesh --visit 1ms --repeat 1", &[0, 1]);
     let mesh = run.mesh.expect("a mesh");
     assert_eq!((mesh.ranks.len(), mesh.lost.len()), (3, 0), "{:?}", mesh.lost);
     let passes = mesh.phases[0].rounds.iter().map(|round| round.passes.len()).sum::<usize>();
@@ -139,7 +145,7 @@ fn what_it_cannot_do_is_said_once_with_what_to_do() {
     refused(3, "bandwidth", "an even number of ranks");
     refused(2, "measure --wait block", "ranks of an MPI poll");
     refused(2, "measure --out /no/such/folder/x.run.json", "failed to write /no/such/folder/x.run.json");
-    refused(2, "measure --nonsense", "unexpected argument");
+    refused(2, "measure --nonsense", "linerate-mpi measure has no --nonsense");
 }
 
 #[test]

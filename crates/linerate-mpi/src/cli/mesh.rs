@@ -1,0 +1,103 @@
+//! The options of `linerate-mpi collectives` and `mesh`.
+
+use linerate::{Trouble, lay};
+use linerate_core::comm::call::Call;
+use linerate_core::plan::{Common, MeshPlan, MeshSchedule, Plan, Task};
+use linerate_core::units::{Size, Span};
+
+use super::{CommonArgs, Verb};
+
+/// Which collectives, unless the user says otherwise.
+const ALL: &str = "all";
+
+/// Options of `collectives`.
+#[derive(Debug, Default, clap::Args)]
+pub struct CollectivesArgs {
+    /// Which: all, a collective or one algorithm of it [default: all]
+    ///
+    /// Such as allreduce, or allreduce:ring. The library's is always beside them.
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    calls: Option<Vec<String>>,
+    /// Sizes [default: 8,64,1KiB,8KiB,64KiB,1MiB]
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    sizes: Option<Vec<Size>>,
+    /// A tenth of the time of one collective at one size [default: 20ms]
+    #[arg(long, value_name = "TIME")]
+    visit: Option<Span>,
+    #[command(flatten)]
+    pub(super) common: CommonArgs,
+}
+
+/// Options of `mesh`.
+#[derive(Debug, Default, clap::Args)]
+pub struct MeshArgs {
+    /// Who talks to whom [default: pairs]
+    ///
+    /// pairs, serial, shifts, ring, random-ring, bisection, fan-in, fan-out or victim.
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    schedules: Option<Vec<MeshSchedule>>,
+    /// Sizes whose latency is measured [default: 1]
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    latency: Option<Vec<Size>>,
+    /// Sizes whose throughput is measured [default: 1MiB]
+    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
+    throughput: Option<Vec<Size>>,
+    /// How long one rank sends to another at one size [default: 20ms]
+    #[arg(long, value_name = "TIME")]
+    visit: Option<Span>,
+    /// How often every schedule is gone through [default: 3]
+    #[arg(long, value_name = "N")]
+    repeat: Option<u32>,
+    #[command(flatten)]
+    pub(super) common: CommonArgs,
+}
+
+/// What `base` asks of a mesh.
+fn mesh_of(base: Plan) -> (Common, MeshPlan) {
+    let mesh = if let Task::Mesh(mesh) = base.task { mesh } else { MeshPlan::default() };
+    (base.common, mesh)
+}
+
+impl Verb for CollectivesArgs {
+    const TASK: &'static str = "mesh";
+
+    fn common(&self) -> &CommonArgs {
+        &self.common
+    }
+
+    fn over(&self, base: Plan) -> Result<Plan, Trouble> {
+        let (common, mut mesh) = mesh_of(base);
+        if self.calls.is_some() || mesh.collectives.is_empty() {
+            let all = [ALL.to_owned()];
+            let names = self.calls.as_deref().unwrap_or(&all);
+            let calls: Result<Vec<Vec<Call>>, String> = names.iter().map(|text| Call::named(text)).collect();
+            let help = "give one of these names, or all";
+            mesh.collectives = calls
+                .map_err(|error| Trouble::new(format!("failed to choose collectives: {error}"), help))?
+                .concat();
+        }
+        lay(self.sizes.as_ref(), &mut mesh.collective_sizes);
+        lay(self.visit.as_ref(), &mut mesh.visit);
+        // No pairs, and nothing of them to measure again.
+        let mesh = MeshPlan { schedules: Vec::new(), recheck: 0, repeat: 1, ..mesh };
+        Ok(Plan { common, task: Task::Mesh(mesh) })
+    }
+}
+
+impl Verb for MeshArgs {
+    const TASK: &'static str = "mesh";
+
+    fn common(&self) -> &CommonArgs {
+        &self.common
+    }
+
+    fn over(&self, base: Plan) -> Result<Plan, Trouble> {
+        let (common, mut mesh) = mesh_of(base);
+        lay(self.schedules.as_ref(), &mut mesh.schedules);
+        lay(self.latency.as_ref(), &mut mesh.latency);
+        lay(self.throughput.as_ref(), &mut mesh.throughput);
+        lay(self.visit.as_ref(), &mut mesh.visit);
+        lay(self.repeat.as_ref(), &mut mesh.repeat);
+        Ok(Plan { common, task: Task::Mesh(mesh) })
+    }
+}
