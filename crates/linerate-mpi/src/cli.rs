@@ -68,14 +68,28 @@ pub struct CommonArgs {
 /// The program: this command line, as `linerate` reads it.
 #[must_use]
 pub fn program() -> Program {
-    const OUT: &str = "Run file [default: linerate-mpi-TIME.run.json]";
+    let says = |id: &'static str, text: &'static str| {
+        let said = move |arg: clap::Arg| arg.help(text).long_help(text);
+        move |verb: clap::Command| verb.mut_args(move |arg| if arg.get_id() == id { said(arg) } else { arg })
+    };
     let command = Cli::command()
         .mut_subcommand("measure", of_curves)
+        .mut_subcommand("measure", says("time", "Time to verify and measure [default: 20s]"))
         .mut_subcommand("bandwidth", of_curves)
+        .mut_subcommand("bandwidth", says("time", "Time of each direction [default: 10s]"))
+        .mut_subcommand(
+            "bandwidth",
+            says("schedule", "Sizes: netpipe, octave:N or list:A,B,.. [default: octave:1]"),
+        )
+        .mut_subcommand("bandwidth", says("max_size", "Largest size [default: 4MiB]"))
         .mut_subcommand("collectives", of_ranks)
         .mut_subcommand("mesh", of_ranks)
         .mut_subcommand("app", of_ranks)
-        .mut_subcommands(|verb| verb.mut_arg("out", |arg| arg.help(OUT)));
+        .mut_subcommand(
+            "app",
+            says("options", "Its own options, such as steps=1000; `linerate app NAME --describe` lists them"),
+        )
+        .mut_subcommands(says("out", "Run file [default: linerate-mpi-TIME.run.json]"));
     Program::of(command, &OLD)
 }
 

@@ -36,6 +36,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use linerate_core::plan::{Level, Rows};
 
 pub(crate) use app::AppArgs;
+pub use app::WhichAppArgs;
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use compare::{CompareArgs, CompareFormat};
 pub use configured::configure;
@@ -47,6 +48,8 @@ pub(crate) use lab::{InLabArgs, LabArgs, LabVerb};
 pub(crate) use line::Color;
 pub use line::{Given, Program, Unread};
 pub(crate) use measure::MeasureArgs;
+pub use measure::{EffortArgs, SizeArgs};
+pub use mesh::MeshQuestionArgs;
 pub(crate) use mesh::{HostList, MeshArgs, RanksArgs};
 pub(crate) use model::{
     CheckArgs, CheckFormat, ListArgs, ListFormat, LoadArgs, LoadFormat, LoadOutput, ModelArgs, ModelVerb,
@@ -57,7 +60,7 @@ pub(crate) use serve::ServeArgs;
 pub(crate) use settings::{RestoreArgs, SettingsArgs, SettingsVerb};
 pub(crate) use shards::{ShardArgs, ShardChoice};
 pub(crate) use shared::{KeyArgs, OnModelArgs, PeerArgs};
-pub use shared::{OutputArgs, PlanArgs, ProgressForm, lay, lay_option, of_curves, of_ranks, parse_share};
+pub use shared::{OutputArgs, PlanArgs, ProgressForm, lay, lay_option, of_curves, of_ranks};
 pub use spelling::OldSpelling;
 pub(crate) use stream::StreamArgs;
 pub(crate) use trace::TraceArgs;
@@ -311,6 +314,11 @@ pub fn command() -> clap::Command {
             .mut_arg("format", |arg| shared::with_formats(arg, &shared::LOAD_FORMATS))
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Interval])))
     };
+    // An argument that has a place keeps it: `mut_arg` would put it last.
+    let apps = |verb: clap::Command| {
+        let needs = |arg: clap::Arg| arg.required_unless_present("describe");
+        of_ranks(verb).mut_args(|arg| if arg.get_id() == "first" { needs(arg) } else { arg })
+    };
     let traces = |verb: clap::Command| {
         // A trace is of TCP.
         let others = ["transport", "udp", "gso", "gro", "dont_fragment", "batch"];
@@ -323,7 +331,7 @@ pub fn command() -> clap::Command {
         .mut_subcommand("stream", loads)
         .mut_subcommand("rr", loads)
         .mut_subcommand("mesh", of_ranks)
-        .mut_subcommand("app", of_ranks)
+        .mut_subcommand("app", apps)
         .mut_subcommand("trace", traces);
     let command = Program::of(command, &spelling::OLD)
         .command

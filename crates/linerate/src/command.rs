@@ -43,7 +43,7 @@ mod shards;
 mod stream;
 mod trace;
 
-pub use app::{AppWatcher, app_cases, app_ended, read_app};
+pub use app::{AppWatcher, app_cases, app_ended, check_app, read_app};
 pub use conduct::{Stopped, Subject, Surroundings, Underway, conduct, exit_status};
 pub use measure::measure_pass;
 pub use mesh::MeshWatcher;

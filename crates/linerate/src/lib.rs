@@ -31,12 +31,12 @@ mod trouble;
 use std::process::ExitCode;
 
 pub use cli::{
-    Given, OldSpelling, OutputArgs, PlanArgs, Program, ProgressForm, Unread, command, configure, lay,
-    lay_option, of_curves, of_ranks, parse_share,
+    EffortArgs, Given, MeshQuestionArgs, OldSpelling, OutputArgs, PlanArgs, Program, ProgressForm, SizeArgs,
+    Unread, WhichAppArgs, command, configure, lay, lay_option, of_curves, of_ranks,
 };
 pub use command::{
     AppWatcher, Asked, Ground, MeshWatcher, Planned, Stopped, Subject, Surroundings, Underway, app_cases,
-    app_ended, conduct, exit_status, measure_pass, read_app, refuse_np,
+    app_ended, check_app, conduct, exit_status, measure_pass, read_app, refuse_np,
 };
 pub use context::Context;
 pub use progress::Line;

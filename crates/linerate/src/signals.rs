@@ -23,17 +23,7 @@ impl Interrupt {
     ///
     /// When the operating system does not let it listen.
     pub(crate) fn listen() -> Result<Self, Trouble> {
-        let asked = Arc::new(AtomicBool::new(false));
-        let listen = || {
-            for signal in [SIGINT, SIGTERM, SIGHUP] {
-                // Registered first, so that it sees the flag from the previous signal.
-                signal_hook::flag::register_conditional_shutdown(signal, FORCED, Arc::clone(&asked))?;
-                signal_hook::flag::register(signal, Arc::clone(&asked))?;
-            }
-            Ok(())
-        };
-        listen().map_err(|error: io::Error| deaf(&error))?;
-        Ok(Self(asked))
+        Self::heeding(true)
     }
 
     /// Beside a launcher, which may pass on each Ctrl-C that the terminal has sent already: none ends the process.
@@ -42,9 +32,24 @@ impl Interrupt {
     ///
     /// When the operating system does not let it listen.
     pub fn listen_beside_launcher() -> Result<Self, Trouble> {
+        Self::heeding(false)
+    }
+
+    fn heeding(a_second: bool) -> Result<Self, Trouble> {
         let asked = Arc::new(AtomicBool::new(false));
-        let listen = |signal: i32| signal_hook::flag::register(signal, Arc::clone(&asked)).map(drop);
-        [SIGINT, SIGTERM, SIGHUP].into_iter().try_for_each(listen).map_err(|error| deaf(&error))?;
+        let listen = || {
+            for signal in [SIGINT, SIGTERM, SIGHUP] {
+                if a_second {
+                    // Registered first, so that it sees the flag from the previous signal.
+                    signal_hook::flag::register_conditional_shutdown(signal, FORCED, Arc::clone(&asked))?;
+                }
+                signal_hook::flag::register(signal, Arc::clone(&asked))?;
+            }
+            Ok(())
+        };
+        listen().map_err(|error: io::Error| {
+            Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
+        })?;
         Ok(Self(asked))
     }
 
@@ -57,10 +62,6 @@ impl Interrupt {
     pub(crate) fn flag(&self) -> Arc<AtomicBool> {
         Arc::clone(&self.0)
     }
-}
-
-fn deaf(error: &io::Error) -> Trouble {
-    Trouble::new(format!("failed to listen for Ctrl-C: {error}"), "look at `ulimit -n`")
 }
 
 /// A descriptor that becomes readable at Ctrl-C or on termination.

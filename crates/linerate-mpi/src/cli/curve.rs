@@ -1,6 +1,6 @@
 //! The options of `linerate-mpi measure` and `bandwidth`.
 
-use linerate::{Trouble, lay, lay_option, parse_share};
+use linerate::{EffortArgs, SizeArgs, Trouble, lay, lay_option};
 use linerate_core::options::{Receive, Waiting};
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::{Common, CurvePlan, Plan, Task};
@@ -25,7 +25,7 @@ pub struct MeasureArgs {
     #[arg(long)]
     pattern: Option<Pattern>,
     #[command(flatten)]
-    sizes: SizeArgs,
+    question: QuestionArgs,
     /// Receive: called, posted or unexpected [default: called]
     ///
     /// When a message is received: called (MPI_Recv when it is wanted), posted (MPI_Irecv before it can come) or unexpected
@@ -50,30 +50,13 @@ pub struct MeasureArgs {
 
 /// Which sizes, and how long.
 #[derive(Debug, Default, clap::Args)]
-struct SizeArgs {
-    /// Sizes: netpipe, octave:N or list:A,B,..
-    #[arg(long, value_name = "SCHEDULE")]
-    schedule: Option<Schedule>,
-    /// Smallest size [default: 1]
-    #[arg(long, value_name = "SIZE")]
-    min_size: Option<Size>,
-    /// Largest size
-    #[arg(long, value_name = "SIZE")]
-    max_size: Option<Size>,
-    /// Also measure this many bytes below and above each size
-    #[arg(long, value_name = "BYTES", hide_short_help = true)]
-    perturb: Option<Size>,
-    /// Time to verify and measure [default: 20s; of a window, 10s each way]
-    #[arg(long, short, value_name = "TIME")]
-    time: Option<Span>,
-    /// Target half-width of each size's 95 % interval, as a share of its median [default: 2%]
-    #[arg(long, value_name = "SHARE", value_parser = parse_share, hide_short_help = true)]
-    ci: Option<f64>,
-    /// Rounds over all sizes, before the remaining time goes to the widest intervals [default: 9]
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    rounds: Option<u32>,
+struct QuestionArgs {
+    #[command(flatten)]
+    sizes: SizeArgs,
+    #[command(flatten)]
+    effort: EffortArgs,
     /// Seed of the order of sizes and of the payload [default: 1]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", help_heading = "Certainty", hide_short_help = true)]
     seed: Option<u64>,
 }
 
@@ -81,7 +64,7 @@ struct SizeArgs {
 #[derive(Debug, Default, clap::Args)]
 pub struct BandwidthArgs {
     #[command(flatten)]
-    sizes: SizeArgs,
+    question: QuestionArgs,
     /// Messages on their way at once [default: 64]
     ///
     /// Fewer where they need more than 64 MiB.
@@ -91,23 +74,16 @@ pub struct BandwidthArgs {
     pub(super) common: CommonArgs,
 }
 
-impl SizeArgs {
-    fn over(&self, common: &mut Common, curve: &mut CurvePlan) {
-        lay(self.schedule.as_ref(), &mut curve.schedule);
-        lay_option(&self.min_size, &mut curve.from);
-        lay_option(&self.max_size, &mut curve.to);
-        lay_option(&self.perturb, &mut curve.perturb);
-        lay(self.ci.as_ref(), &mut curve.ci);
-        lay(self.rounds.as_ref(), &mut curve.rounds);
-        lay(self.time.as_ref(), &mut common.time);
+impl QuestionArgs {
+    /// What `base` asks of a curve, with the given flags over it.
+    fn over(&self, base: Plan) -> (Common, CurvePlan) {
+        let Plan { mut common, task } = base;
+        let mut curve = if let Task::Curve(curve) = task { curve } else { CurvePlan::default() };
+        self.sizes.over(&mut curve);
+        self.effort.over(&mut common, &mut curve);
         lay(self.seed.as_ref(), &mut common.seed);
+        (common, curve)
     }
-}
-
-/// What `base` asks of a curve.
-fn curve_of(base: Plan) -> (Common, CurvePlan) {
-    let curve = if let Task::Curve(curve) = base.task { curve } else { CurvePlan::default() };
-    (base.common, curve)
 }
 
 impl Verb for MeasureArgs {
@@ -118,8 +94,7 @@ impl Verb for MeasureArgs {
     }
 
     fn over(&self, base: Plan) -> Result<Plan, Trouble> {
-        let (mut common, mut curve) = curve_of(base);
-        self.sizes.over(&mut common, &mut curve);
+        let (mut common, mut curve) = self.question.over(base);
         lay(self.pattern.as_ref(), &mut curve.pattern);
         lay(self.receive.as_ref(), &mut common.mpi.receive);
         lay_option(&self.window, &mut common.mpi.window);
@@ -153,8 +128,7 @@ impl Verb for BandwidthArgs {
     }
 
     fn over(&self, base: Plan) -> Result<Plan, Trouble> {
-        let (mut common, mut curve) = curve_of(base);
-        self.sizes.over(&mut common, &mut curve);
+        let (mut common, mut curve) = self.question.over(base);
         curve.pattern = Pattern::OneWay;
         common.mpi.window = self.window.or(common.mpi.window).or(Some(DEFAULT_WINDOW));
         Ok(Plan { common, task: Task::Curve(curve) })

@@ -1,8 +1,8 @@
 //! The options of `linerate-mpi collectives` and `mesh`.
 
-use linerate::{Trouble, lay};
+use linerate::{MeshQuestionArgs, Trouble, lay};
 use linerate_core::comm::call::Call;
-use linerate_core::plan::{Common, MeshPlan, MeshSchedule, Plan, Task};
+use linerate_core::plan::{Common, MeshPlan, Plan, Task};
 use linerate_core::units::{Size, Span};
 
 use super::{CommonArgs, Verb};
@@ -31,23 +31,8 @@ pub struct CollectivesArgs {
 /// Options of `mesh`.
 #[derive(Debug, Default, clap::Args)]
 pub struct MeshArgs {
-    /// Who talks to whom [default: pairs]
-    ///
-    /// pairs, serial, shifts, ring, random-ring, bisection, fan-in, fan-out or victim.
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
-    schedules: Option<Vec<MeshSchedule>>,
-    /// Sizes whose latency is measured [default: 1]
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
-    latency: Option<Vec<Size>>,
-    /// Sizes whose throughput is measured [default: 1MiB]
-    #[arg(long, value_name = "A,B,..", value_delimiter = ',')]
-    throughput: Option<Vec<Size>>,
-    /// How long one rank sends to another at one size [default: 20ms]
-    #[arg(long, value_name = "TIME")]
-    visit: Option<Span>,
-    /// How often every schedule is gone through [default: 3]
-    #[arg(long, value_name = "N")]
-    repeat: Option<u32>,
+    #[command(flatten)]
+    question: MeshQuestionArgs,
     #[command(flatten)]
     pub(super) common: CommonArgs,
 }
@@ -92,12 +77,8 @@ impl Verb for MeshArgs {
     }
 
     fn over(&self, base: Plan) -> Result<Plan, Trouble> {
-        let (common, mut mesh) = mesh_of(base);
-        lay(self.schedules.as_ref(), &mut mesh.schedules);
-        lay(self.latency.as_ref(), &mut mesh.latency);
-        lay(self.throughput.as_ref(), &mut mesh.throughput);
-        lay(self.visit.as_ref(), &mut mesh.visit);
-        lay(self.repeat.as_ref(), &mut mesh.repeat);
+        let (mut common, mut mesh) = mesh_of(base);
+        self.question.over(&mut common, &mut mesh);
         Ok(Plan { common, task: Task::Mesh(mesh) })
     }
 }

@@ -1,6 +1,6 @@
 //! An application on the ranks of an MPI.
 
-use linerate::{AppWatcher, Stopped, Trouble, Underway, app_cases, app_ended};
+use linerate::{AppWatcher, Stopped, Trouble, Underway, app_cases, app_ended, check_app};
 use linerate_apps::catalogue::App;
 use linerate_apps::run;
 use linerate_core::endpoint::run_ready;
@@ -33,17 +33,11 @@ impl AllRanks {
         underway.run.app = Some(found);
         app_ended(stop, "the results so far are kept")
     }
-
     /// Refuses numbers of ranks on which the application cannot run.
     pub(super) fn enough_for_app(&self, plan: &Plan) -> Result<(), Trouble> {
-        let trouble = |error: String| Trouble::new(format!("failed to {error}"), OPTIONS);
         let Some(asked) = plan.app() else { return Ok(()) };
-        let app = App::read(&asked.name, &asked.options).map_err(|error| trouble(error.to_string()))?;
-        let numbers = asked.cases(self.group.size() as u32);
-        let numbers = numbers.map_err(|error| trouble(format!("carry out the plan: {error}")))?;
-        for ranks in numbers {
-            app.check(ranks as usize).map_err(|error| trouble(error.to_string()))?;
-        }
-        Ok(())
+        let app = App::read(&asked.name, &asked.options)
+            .map_err(|error| Trouble::new(format!("failed to {error}"), OPTIONS))?;
+        check_app(&app, plan, self.group.size())
     }
 }

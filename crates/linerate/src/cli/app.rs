@@ -10,14 +10,31 @@ use super::lab::InLabArgs;
 use super::mesh::RanksArgs;
 use super::shared::{KeyArgs, OnModelArgs, OutputArgs, PlanArgs, lay};
 
+/// Which application, and on how many ranks.
 #[derive(Debug, Default, clap::Args)]
-pub(crate) struct AppArgs {
+pub struct WhichAppArgs {
     /// hint, photon, md or tbmd
-    #[arg(value_name = "NAME", required_unless_present_any = ["plan", "describe"])]
+    #[arg(value_name = "NAME", required_unless_present = "plan")]
     first: Option<String>,
     /// Its own options, such as steps=1000: see --describe
     #[arg(value_name = "OPTION=VALUE", value_parser = app_option)]
     options: Vec<(String, Value)>,
+    /// Run it on so many ranks in turn [default: 1,2,4..]
+    ///
+    /// Without it: on 1, 2, 4 and so on, and on all.
+    #[arg(long, value_name = "N,N,..", value_delimiter = ',', help_heading = "Question")]
+    speed_up: Option<Vec<u32>>,
+    /// Run it so often on each number of ranks [default: 3]
+    ///
+    /// A model gives the same every time, and is asked once.
+    #[arg(long, value_name = "N", help_heading = "Question", hide_short_help = true)]
+    repeat: Option<u32>,
+}
+
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct AppArgs {
+    #[command(flatten)]
+    which: WhichAppArgs,
     #[command(flatten)]
     question: QuestionArgs,
     #[command(flatten)]
@@ -40,16 +57,6 @@ pub(crate) struct AppArgs {
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Question")]
 struct QuestionArgs {
-    /// Run it on so many ranks in turn [default: 1,2,4..]
-    ///
-    /// Without it: on 1, 2, 4 and so on, and on all.
-    #[arg(long, value_name = "N,N,..", value_delimiter = ',')]
-    speed_up: Option<Vec<u32>>,
-    /// Run it so often on each number of ranks [default: 3]
-    ///
-    /// A model gives the same every time, and is asked once.
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    repeat: Option<u32>,
     /// On a model: what a unit of work takes [default: measured here]
     ///
     /// Without it, the application runs here on one rank first.
@@ -66,15 +73,15 @@ struct QuestionArgs {
     describe: bool,
 }
 
-impl AppArgs {
-    /// Which application is named.
-    pub(crate) fn name(&self) -> Option<&str> {
+impl WhichAppArgs {
+    fn name(&self) -> Option<&str> {
         self.first.as_deref().filter(|first| !first.contains('='))
     }
 
-    /// The plan in `base` with the given flags over it. Options of another application than the named one are dropped.
-    pub(crate) fn over(&self, base: Plan) -> Plan {
-        let Plan { mut common, task } = base;
+    /// The application of `task` with the given flags over it. Options of another application than the named one are
+    /// dropped.
+    #[must_use]
+    pub fn over(&self, task: Task) -> AppPlan {
         let mut app = if let Task::App(app) = task { app } else { AppPlan::default() };
         if let Some(name) = self.name()
             && *name != app.name
@@ -84,10 +91,23 @@ impl AppArgs {
         // A plan names the application, so the first word may be an option.
         let first = self.first.as_deref().and_then(|first| app_option(first).ok());
         app.options.extend(first.into_iter().chain(self.options.iter().cloned()));
-        let QuestionArgs { speed_up, repeat, unit_cost, .. } = &self.question;
-        lay(speed_up.as_ref(), &mut app.ranks);
-        lay(repeat.as_ref(), &mut app.repeat);
-        if let Some(cost) = unit_cost {
+        lay(self.speed_up.as_ref(), &mut app.ranks);
+        lay(self.repeat.as_ref(), &mut app.repeat);
+        app
+    }
+}
+
+impl AppArgs {
+    /// Which application is named.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.which.name()
+    }
+
+    /// The plan in `base` with the given flags over it.
+    pub(crate) fn over(&self, base: Plan) -> Plan {
+        let Plan { mut common, task } = base;
+        let mut app = self.which.over(task);
+        if let Some(cost) = self.question.unit_cost {
             app.unit_cost_ps = Some(cost.as_ps() as f64);
         }
         self.output.over(&mut common.output);

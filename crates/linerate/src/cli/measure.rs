@@ -42,18 +42,8 @@ struct QuestionArgs {
     /// Traffic pattern [default: ping-pong]
     #[arg(long, value_parser = pattern_parser(), hide_short_help = true)]
     pattern: Option<Pattern>,
-    /// Sizes: netpipe (default), octave:N or list:A,B,..
-    #[arg(long, value_name = "SCHEDULE")]
-    schedule: Option<Schedule>,
-    /// Smallest size [default: 1]
-    #[arg(long, value_name = "SIZE", hide_short_help = true)]
-    min_size: Option<Size>,
-    /// Largest size, such as 64KiB [default: 10 MB]
-    #[arg(long, value_name = "SIZE", long_help = "Largest size [default: 10000000; all sizes of list:]")]
-    max_size: Option<Size>,
-    /// Also measure this many bytes below and above each size [default: 3 for netpipe, else 0]
-    #[arg(long, value_name = "BYTES", hide_short_help = true)]
-    perturb: Option<Size>,
+    #[command(flatten)]
+    sizes: SizeArgs,
     /// After the curve, show the stages of single messages, from both kernels' timestamps
     ///
     /// Times N messages at each of up to 24 sizes, none above 64 KiB [default: off; N is 50 if left out].
@@ -70,9 +60,43 @@ struct QuestionArgs {
     explain: Option<bool>,
 }
 
+/// Which sizes.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Question")]
+pub struct SizeArgs {
+    /// Sizes: netpipe (default), octave:N or list:A,B,..
+    #[arg(long, value_name = "SCHEDULE")]
+    schedule: Option<Schedule>,
+    /// Smallest size [default: 1]
+    #[arg(long, value_name = "SIZE", hide_short_help = true)]
+    min_size: Option<Size>,
+    /// Largest size, such as 64KiB [default: 10 MB]
+    #[arg(long, value_name = "SIZE", long_help = "Largest size [default: 10000000; all sizes of list:]")]
+    max_size: Option<Size>,
+    /// Also measure this many bytes below and above each size [default: 3 for netpipe, else 0]
+    #[arg(long, value_name = "BYTES", hide_short_help = true)]
+    perturb: Option<Size>,
+}
+
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Certainty")]
 struct CertaintyArgs {
+    #[command(flatten)]
+    effort: EffortArgs,
+    /// Whole passes over new connections [default: 1]
+    ///
+    /// With several, intervals are from pass to pass: they cover what differs between runs.
+    #[arg(long, value_name = "N")]
+    repeat: Option<u32>,
+    /// Seed of the order of sizes and of the payload [default: 1]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    seed: Option<u64>,
+}
+
+/// How long, and how precisely.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Certainty")]
+pub struct EffortArgs {
     /// Time to verify and measure [default: 20s]
     ///
     /// With --repeat, each pass has this time.
@@ -84,14 +108,6 @@ struct CertaintyArgs {
     /// Rounds over all sizes, before the remaining time goes to the widest intervals [default: 9]
     #[arg(long, value_name = "N", hide_short_help = true)]
     rounds: Option<u32>,
-    /// Whole passes over new connections [default: 1]
-    ///
-    /// With several, intervals are from pass to pass: they cover what differs between runs.
-    #[arg(long, value_name = "N")]
-    repeat: Option<u32>,
-    /// Seed of the order of sizes and of the payload [default: 1]
-    #[arg(long, value_name = "N", hide_short_help = true)]
-    seed: Option<u64>,
 }
 
 impl MeasureArgs {
@@ -112,21 +128,35 @@ impl MeasureArgs {
 impl QuestionArgs {
     fn over(&self, curve: &mut CurvePlan) {
         lay(self.pattern.as_ref(), &mut curve.pattern);
-        lay(self.schedule.as_ref(), &mut curve.schedule);
-        lay_option(&self.min_size, &mut curve.from);
-        lay_option(&self.max_size, &mut curve.to);
-        lay_option(&self.perturb, &mut curve.perturb);
+        self.sizes.over(curve);
         lay_option(&self.stages, &mut curve.stages);
         lay(self.explain.as_ref(), &mut curve.explain);
     }
 }
 
-impl CertaintyArgs {
-    fn over(&self, common: &mut Common, curve: &mut CurvePlan) {
+impl SizeArgs {
+    /// Puts the given flags over what is asked of a curve.
+    pub fn over(&self, curve: &mut CurvePlan) {
+        lay(self.schedule.as_ref(), &mut curve.schedule);
+        lay_option(&self.min_size, &mut curve.from);
+        lay_option(&self.max_size, &mut curve.to);
+        lay_option(&self.perturb, &mut curve.perturb);
+    }
+}
+
+impl EffortArgs {
+    /// Puts the given flags over what is asked.
+    pub fn over(&self, common: &mut Common, curve: &mut CurvePlan) {
         lay(self.time.as_ref(), &mut common.time);
-        lay(self.seed.as_ref(), &mut common.seed);
         lay(self.ci.as_ref(), &mut curve.ci);
         lay(self.rounds.as_ref(), &mut curve.rounds);
+    }
+}
+
+impl CertaintyArgs {
+    fn over(&self, common: &mut Common, curve: &mut CurvePlan) {
+        self.effort.over(common, curve);
+        lay(self.seed.as_ref(), &mut common.seed);
         lay(self.repeat.as_ref(), &mut curve.repeat);
     }
 }

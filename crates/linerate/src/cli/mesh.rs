@@ -24,7 +24,7 @@ pub(crate) struct MeshArgs {
     #[command(flatten)]
     pub(crate) key: KeyArgs,
     #[command(flatten)]
-    question: QuestionArgs,
+    question: MeshQuestionArgs,
     #[command(flatten)]
     pub(crate) lab: InLabArgs,
     #[command(flatten)]
@@ -89,9 +89,10 @@ pub(crate) struct RanksArgs {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct HostList(pub(crate) Vec<String>);
 
+/// What of a mesh is measured.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Question")]
-struct QuestionArgs {
+pub struct MeshQuestionArgs {
     /// Who talks at once: pairs, serial, bisection, ..
     ///
     /// One or several of pairs (the default: every pair, in rounds without a shared end), serial (one pair at a time), shifts,
@@ -156,8 +157,9 @@ impl MeshArgs {
     }
 }
 
-impl QuestionArgs {
-    fn over(&self, common: &mut Common, mesh: &mut MeshPlan) {
+impl MeshQuestionArgs {
+    /// Puts the given flags over what is asked.
+    pub fn over(&self, common: &mut Common, mesh: &mut MeshPlan) {
         if let Some(schedules) = &self.schedules {
             mesh.schedules = schedules.iter().flatten().copied().collect();
         }

@@ -282,11 +282,7 @@ pub(super) fn rows_parser() -> impl clap::builder::TypedValueParser<Value = Rows
 }
 
 /// `2%`, `0.02`.
-///
-/// # Errors
-///
-/// When it is no number.
-pub fn parse_share(text: &str) -> Result<f64, String> {
+pub(super) fn parse_share(text: &str) -> Result<f64, String> {
     let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 0.01));
     let share: f64 =
         number.trim().parse().map_err(|_| format!("`{text}` is not a share; write 2% or 0.02"))?;

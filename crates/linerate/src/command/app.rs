@@ -91,6 +91,19 @@ pub fn read_app(plan: &mut Plan, keeps: bool) -> Result<App, Trouble> {
     Ok(app)
 }
 
+/// Refuses numbers of ranks on which `app` cannot run, or that are more than `all`.
+///
+/// # Errors
+///
+/// When `plan` asks for one.
+pub fn check_app(app: &App, plan: &Plan, all: usize) -> Result<(), Trouble> {
+    let numbers = plan.app().map_or(Ok(Vec::new()), |asked| asked.cases(all as u32));
+    for ranks in numbers.map_err(|error| Trouble::plan(error, None))? {
+        app.check(ranks as usize).map_err(|error| trouble(&error, app.name()))?;
+    }
+    Ok(())
+}
+
 /// What an application of this name refuses.
 fn trouble(error: &AppError, name: &str) -> Trouble {
     let known = App::all().iter().any(|app| app.name() == name);

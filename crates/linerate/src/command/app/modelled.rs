@@ -15,7 +15,7 @@ use linerate_sim::ranks::ModelComm;
 use super::measured::{cases, ended, failed};
 use super::shown::Shown;
 use super::watcher::Watcher;
-use super::{alone, trouble};
+use super::{alone, check_app};
 use crate::command::conduct::{Stopped, Surroundings, Underway, conduct};
 use crate::command::modelled::Chosen;
 use crate::command::modelled_ranks::Stations;
@@ -30,10 +30,7 @@ pub(super) fn measure(
     around: Surroundings<'_>,
 ) -> Result<Report, Trouble> {
     let stations = Stations::of(chosen, &plan, ranks, 1, around.interrupt)?;
-    let numbers = plan.app().map_or(Ok(Vec::new()), |asked| asked.cases(stations.size as u32));
-    for ranks in numbers.map_err(|error| Trouble::plan(error, None))? {
-        app.check(ranks as usize).map_err(|error| trouble(&error, app.name()))?;
-    }
+    check_app(app, &plan, stations.size)?;
     conduct(stations, plan, around, |stations, underway| conduct_app(stations, (app, shown), underway))
 }
 
