@@ -70,7 +70,7 @@ impl AllRanks {
         given: Given,
         (interrupt, told): (&Interrupt, &mut bool),
     ) -> Result<ExitCode, Trouble> {
-        let context = Context::of(given, self.clock)?;
+        let context = Context::of(given.through_launcher(), self.clock)?;
         command.configure()?;
         let planned = command.plan()?;
         let common = command.common();

@@ -112,7 +112,10 @@ fn a_run_file_is_replaced_only_by_force() {
             ["--out", text(&out), "--no-report", "-q"].iter().chain(more).copied().collect();
         on_ranks(2, PROGRAM, &words(&more))
     };
-    assert!(again(&[]).status.success());
+    let output = again(&[]);
+    assert!(output.status.success(), "{}", said(&output));
+    let table = String::from_utf8(output.stdout).expect("text");
+    assert!(table.contains("latency") && !table.contains('\u{1b}'), "a file may take it: {table}");
     let first = run_in(&out);
     let refused = again(&[]);
     assert_eq!(refused.status.code(), Some(2));

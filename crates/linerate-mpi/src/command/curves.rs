@@ -37,10 +37,11 @@ impl AllRanks {
             return Err(failed_to("hold the messages at another rank", LESS));
         }
         let Some(underway) = underway else { return ranks.follow().map_err(|error| failed(error.into())) };
+        // Once it is dropped, the others no longer follow.
+        let mut bench = Conductor::new(ranks);
         let asked = plan.curve().cloned().unwrap_or_default();
         let method = Method::of(common, &asked, cost)
             .map_err(|error| failed_to(format_args!("carry out the plan: {error}"), "change the sizes"))?;
-        let mut bench = Conductor::new(ranks);
         let own = [asked.pattern];
         for pattern in if patterns.is_empty() { &own } else { patterns } {
             bench.begin_again();

@@ -31,6 +31,18 @@ pub struct Given {
     pub(crate) history: Option<OsString>,
 }
 
+impl Given {
+    /// The same where a launcher reads standard output, which may look like a terminal all the same: no colours unless the
+    /// user asks for them.
+    #[must_use]
+    pub const fn through_launcher(mut self) -> Self {
+        if matches!(self.color, Color::Auto) {
+            self.color = Color::Never;
+        }
+        self
+    }
+}
+
 /// A program with a command line.
 #[derive(Debug)]
 pub struct Program {
