@@ -40,17 +40,17 @@ pub struct Cli {
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
     /// Message-size curve between two ranks, by the method of `linerate measure`
-    Measure(Box<MeasureArgs>),
+    Measure(Box<Asks<MeasureArgs>>),
     /// Rate of a window of messages: one way, then both ways
     ///
     /// All pairs (i, i + P/2) of P ranks send together.
-    Bandwidth(Box<BandwidthArgs>),
+    Bandwidth(Box<Asks<BandwidthArgs>>),
     /// Collectives of all ranks: the library's beside algorithms by name
-    Collectives(Box<CollectivesArgs>),
+    Collectives(Box<Asks<CollectivesArgs>>),
     /// Every pair of the ranks
-    Mesh(Box<MeshArgs>),
+    Mesh(Box<Asks<MeshArgs>>),
     /// An application on 1, 2, 4 and so on of the ranks: hint, photon, md or tbmd
-    App(Box<AppArgs>),
+    App(Box<Asks<AppArgs>>),
 }
 
 /// Options that every verb has: those of `linerate`.
@@ -65,55 +65,69 @@ pub struct CommonArgs {
     all_rows: bool,
 }
 
+/// What flags of `linerate` say of themselves here: flag and text, of one verb or of each.
+const SAYS: [(Option<&str>, &str, &str); 6] = [
+    (None, "out", "Run file [default: linerate-mpi-TIME.run.json]"),
+    (Some("measure"), "time", "Time to verify and measure [default: 20s]"),
+    (Some("bandwidth"), "time", "Time of each direction [default: 10s]"),
+    (Some("bandwidth"), "schedule", "Sizes: netpipe, octave:N (default octave:1) or list:A,B,.."),
+    (Some("bandwidth"), "max_size", "Largest size [default: 4MiB]"),
+    (Some("app"), "options", "Its own options, such as steps=1000: see `linerate app NAME --describe`"),
+];
+
 /// The program: this command line, as `linerate` reads it.
 #[must_use]
 pub fn program() -> Program {
-    let says = |id: &'static str, text: &'static str| {
-        let said = move |arg: clap::Arg| arg.help(text).long_help(text);
-        move |verb: clap::Command| verb.mut_args(move |arg| if arg.get_id() == id { said(arg) } else { arg })
+    let formats = |verb: clap::Command| match verb.get_name() {
+        "measure" | "bandwidth" => of_curves(verb),
+        _ => of_ranks(verb),
     };
-    let command = Cli::command()
-        .mut_subcommand("measure", of_curves)
-        .mut_subcommand("measure", says("time", "Time to verify and measure [default: 20s]"))
-        .mut_subcommand("bandwidth", of_curves)
-        .mut_subcommand("bandwidth", says("time", "Time of each direction [default: 10s]"))
-        .mut_subcommand(
-            "bandwidth",
-            says("schedule", "Sizes: netpipe, octave:N or list:A,B,.. [default: octave:1]"),
-        )
-        .mut_subcommand("bandwidth", says("max_size", "Largest size [default: 4MiB]"))
-        .mut_subcommand("collectives", of_ranks)
-        .mut_subcommand("mesh", of_ranks)
-        .mut_subcommand("app", of_ranks)
-        .mut_subcommand(
-            "app",
-            says("options", "Its own options, such as steps=1000; `linerate app NAME --describe` lists them"),
-        )
-        .mut_subcommands(says("out", "Run file [default: linerate-mpi-TIME.run.json]"));
-    Program::of(command, &OLD)
+    let texts = |verb: clap::Command| {
+        let name = verb.get_name().to_owned();
+        let is_of = |of: Option<&str>| of.is_none_or(|of| of == name);
+        verb.mut_args(|arg| match SAYS.iter().find(|(of, flag, _)| is_of(*of) && arg.get_id() == *flag) {
+            Some((_, _, text)) => arg.help(*text).long_help(*text),
+            None => arg,
+        })
+    };
+    Program::of(Cli::command().mut_subcommands(|verb| texts(formats(verb))), &OLD)
+}
+
+/// What a verb is asked: by flags of its own, and by those that every verb has.
+#[derive(Debug, Default, clap::Args)]
+pub struct Asks<V: clap::Args> {
+    #[command(flatten)]
+    own: V,
+    #[command(flatten)]
+    common: CommonArgs,
 }
 
 /// The flags of a verb.
-trait Verb: Default {
+pub trait Verb: clap::Args + Default {
     /// The verb of `linerate` that has the same task.
     const TASK: &'static str;
 
     /// What is asked if nothing else is.
+    #[must_use]
     fn usual() -> Plan {
         Plan::default()
     }
 
-    fn common(&self) -> &CommonArgs;
-
     /// The plan in `base` with the given flags over it.
+    ///
+    /// # Errors
+    ///
+    /// When a value means nothing here.
     fn over(&self, base: Plan) -> Result<Plan, Trouble>;
+}
 
-    fn of_mpi(&self, base: Plan) -> Result<Plan, Trouble> {
-        let mut plan = self.over(base)?;
+impl<V: Verb> Asks<V> {
+    fn over(&self, base: Plan) -> Result<Plan, Trouble> {
+        let mut plan = self.own.over(base)?;
         plan.common.transport = Transport::Mpi;
         // What an MPI does anyway.
         plan.common.socket.wait = Waiting::Spin;
-        let CommonArgs { output, all_rows, .. } = self.common();
+        let CommonArgs { output, all_rows, .. } = &self.common;
         output.over(&mut plan.common.output);
         if *all_rows {
             plan.common.output.rows = Rows::All;
@@ -122,10 +136,10 @@ trait Verb: Default {
     }
 
     fn planned(&self) -> Result<Planned, Trouble> {
-        let plain = &|base| Self::default().of_mpi(base);
-        let (args, usual) = (&self.common().plan, Self::usual());
-        let asked = Asked { args, verb: Self::TASK, ground: Ground::Mpi, usual, plain, of_model: None };
-        Planned::of(asked, |base| self.of_mpi(base))
+        let plain = &|base| Self::default().over(base);
+        let (args, usual) = (&self.common.plan, V::usual());
+        let asked = Asked { args, verb: V::TASK, ground: Ground::Mpi, usual, plain, of_model: None };
+        Planned::of(asked, |base| self.over(base))
     }
 }
 

@@ -40,7 +40,7 @@ pub use command::{
 };
 pub use context::Context;
 pub use progress::Line;
-pub use screen::{note, show};
+pub use screen::note;
 pub use signals::Interrupt;
 pub use trouble::Trouble;
 

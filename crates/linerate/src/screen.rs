@@ -11,11 +11,7 @@ const PLAIN_COLUMNS: u16 = 80;
 const FEWEST_COLUMNS: u16 = 60;
 
 /// Writes `text`. A reader that has closed the pipe is not an error.
-///
-/// # Errors
-///
-/// When it cannot be written.
-pub fn show(text: &str) -> Result<(), Trouble> {
+pub(crate) fn show(text: &str) -> Result<(), Trouble> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Trouble::new(

@@ -9,7 +9,7 @@ use linerate_core::units::{Size, Span};
 use linerate_net::memory::working_set;
 use linerate_net::observe::caches;
 
-use super::{CommonArgs, Verb};
+use super::Verb;
 
 /// Messages of a window unless the user says otherwise.  Source: the OSU micro-benchmarks, option `-W`.
 const DEFAULT_WINDOW: u32 = 64;
@@ -44,8 +44,6 @@ pub struct MeasureArgs {
     /// How a receiver waits: only spin, which is what an MPI does
     #[arg(long, hide_short_help = true)]
     wait: Option<Waiting>,
-    #[command(flatten)]
-    pub(super) common: CommonArgs,
 }
 
 /// Which sizes, and how long.
@@ -70,8 +68,6 @@ pub struct BandwidthArgs {
     /// Fewer where they need more than 64 MiB.
     #[arg(long, value_name = "N")]
     window: Option<u32>,
-    #[command(flatten)]
-    pub(super) common: CommonArgs,
 }
 
 impl QuestionArgs {
@@ -88,10 +84,6 @@ impl QuestionArgs {
 
 impl Verb for MeasureArgs {
     const TASK: &'static str = "measure";
-
-    fn common(&self) -> &CommonArgs {
-        &self.common
-    }
 
     fn over(&self, base: Plan) -> Result<Plan, Trouble> {
         let (mut common, mut curve) = self.question.over(base);
@@ -121,10 +113,6 @@ impl Verb for BandwidthArgs {
         let curve =
             CurvePlan { schedule: Schedule::Octave(1), to: Some(LARGEST_OF_WINDOW), ..CurvePlan::default() };
         Plan { common: Common { time: WINDOW_TIME, ..Common::default() }, task: Task::Curve(curve) }
-    }
-
-    fn common(&self) -> &CommonArgs {
-        &self.common
     }
 
     fn over(&self, base: Plan) -> Result<Plan, Trouble> {

@@ -5,7 +5,7 @@ use linerate_core::comm::call::Call;
 use linerate_core::plan::{Common, MeshPlan, Plan, Task};
 use linerate_core::units::{Size, Span};
 
-use super::{CommonArgs, Verb};
+use super::Verb;
 
 /// Which collectives, unless the user says otherwise.
 const ALL: &str = "all";
@@ -24,8 +24,6 @@ pub struct CollectivesArgs {
     /// A tenth of the time of one collective at one size [default: 20ms]
     #[arg(long, value_name = "TIME")]
     visit: Option<Span>,
-    #[command(flatten)]
-    pub(super) common: CommonArgs,
 }
 
 /// Options of `mesh`.
@@ -33,8 +31,6 @@ pub struct CollectivesArgs {
 pub struct MeshArgs {
     #[command(flatten)]
     question: MeshQuestionArgs,
-    #[command(flatten)]
-    pub(super) common: CommonArgs,
 }
 
 /// What `base` asks of a mesh.
@@ -45,10 +41,6 @@ fn mesh_of(base: Plan) -> (Common, MeshPlan) {
 
 impl Verb for CollectivesArgs {
     const TASK: &'static str = "mesh";
-
-    fn common(&self) -> &CommonArgs {
-        &self.common
-    }
 
     fn over(&self, base: Plan) -> Result<Plan, Trouble> {
         let (common, mut mesh) = mesh_of(base);
@@ -71,10 +63,6 @@ impl Verb for CollectivesArgs {
 
 impl Verb for MeshArgs {
     const TASK: &'static str = "mesh";
-
-    fn common(&self) -> &CommonArgs {
-        &self.common
-    }
 
     fn over(&self, base: Plan) -> Result<Plan, Trouble> {
         let (mut common, mut mesh) = mesh_of(base);

@@ -81,11 +81,12 @@ fn every_verb_has_each_flag_of_output_and_plan_that_linerate_has() {
 
 #[test]
 fn the_short_help_fits_a_screen() {
-    for verb in ["measure", "bandwidth", "collectives", "mesh", "app"] {
-        let words = ["linerate-mpi", verb, "-h"].map(Into::into);
+    for line in ["-h", "measure -h", "bandwidth -h", "collectives -h", "mesh -h", "app -h"] {
+        let words: Vec<_> =
+            ["linerate-mpi"].into_iter().chain(line.split_whitespace()).map(Into::into).collect();
         let mut program = program();
         program.command = program.command.term_width(80);
-        let Err(linerate::Unread::Clap(help)) = program.read::<Cli>(&words) else { panic!("{verb}") };
+        let Err(linerate::Unread::Clap(help)) = program.read::<Cli>(&words) else { panic!("{line}") };
         let text = help.to_string();
         assert!(text.lines().count() <= 25, "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");

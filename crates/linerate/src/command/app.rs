@@ -13,13 +13,12 @@ pub use watcher::Watcher as AppWatcher;
 
 use std::process::ExitCode;
 
-use linerate_analysis::report::{AppResult, Report};
 use linerate_apps::application::AppError;
 use linerate_apps::catalogue::App;
 use linerate_core::plan::{Plan, Task};
 use linerate_core::units::Span;
 
-use super::conduct::Surroundings;
+use super::conduct::{Surroundings, exit_status};
 use super::modelled::Chosen;
 use super::planned::{Asked, Ground, Planned, refuse_np};
 use super::ranks::{self, Place};
@@ -64,7 +63,7 @@ pub(super) fn run(args: &AppArgs, context: &Context) -> Result<ExitCode, Trouble
             measured::conduct(ranks, &app, &shown, underway)
         })?
     };
-    Ok(report.map_or(ExitCode::SUCCESS, |report| ExitCode::from(exit(&report))))
+    Ok(report.map_or(ExitCode::SUCCESS, |report| ExitCode::from(exit_status(&report))))
 }
 
 /// The application of `plan`, whose options are filled in. It `keeps` what it shows, if that is wanted.
@@ -113,9 +112,4 @@ fn trouble(error: &AppError, name: &str) -> Trouble {
         "`linerate app --describe` lists them".to_owned()
     };
     Trouble::new(format!("failed to {error}"), help)
-}
-
-/// 1 when a result is wrong, else 0.
-pub(super) fn exit(report: &Report) -> u8 {
-    u8::from(report.apps.iter().any(AppResult::has_finding))
 }

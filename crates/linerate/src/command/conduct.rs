@@ -5,14 +5,13 @@ use std::path::Path;
 
 use jiff::Zoned;
 use linerate_analysis::assessment::assess;
-use linerate_analysis::report::Report;
+use linerate_analysis::report::{AppResult, LoadResult, MeshResult, Report};
 use linerate_core::plan::Plan;
 use linerate_core::run::{Laboratory, Model, Run, Source, State};
 use linerate_core::series::Series;
 
 use super::report::{has_form, rendered};
 use super::results::{Files, named, page, print};
-use super::{app, loads, mesh};
 use crate::context::Context;
 use crate::progress::Line;
 use crate::screen::note;
@@ -223,10 +222,15 @@ pub fn conduct<S: Subject>(
     result
 }
 
-/// The status that the process exits with: 1 if the report has a finding.
+/// The status that the process exits with: 1 if the report has a finding. That is a flow that stalled or failed, a rank or link
+/// that is lost or slow, a wrong result.
 #[must_use]
 pub fn exit_status(report: &Report) -> u8 {
-    loads::exit(report).max(mesh::exit(report)).max(app::exit(report))
+    let Report { loads, meshes, apps, .. } = report;
+    let sound = loads.iter().all(LoadResult::is_complete)
+        && !meshes.iter().any(MeshResult::has_finding)
+        && !apps.iter().any(AppResult::has_finding);
+    u8::from(!sound)
 }
 
 /// Starts a run and its file.

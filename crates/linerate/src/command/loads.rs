@@ -3,9 +3,8 @@
 mod modelled;
 
 use std::ops::ControlFlow;
-use std::process::ExitCode;
 
-use linerate_analysis::report::{LoadResult, Report};
+use linerate_analysis::report::Report;
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
 use linerate_core::host_limits::HostLimits;
 use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
@@ -48,16 +47,6 @@ pub(super) fn check(plan: &Plan) -> Result<(), Trouble> {
         ));
     }
     super::planned::refuse_np(plan)
-}
-
-/// 1 when a flow stalled or failed, as the report shows, else 0.
-pub(super) fn conclude(report: &Report) -> ExitCode {
-    ExitCode::from(exit(report))
-}
-
-/// The same as a number, for programs.
-pub(super) fn exit(report: &Report) -> u8 {
-    u8::from(!report.loads.iter().all(LoadResult::is_complete))
 }
 
 /// Carries the plan's loads between this host and the hosts that it names.

@@ -8,11 +8,10 @@ pub use watcher::Watcher as MeshWatcher;
 
 use std::process::ExitCode;
 
-use linerate_analysis::report::Report;
 use linerate_core::plan::Plan;
 use linerate_core::units::Span;
 
-use super::conduct::Surroundings;
+use super::conduct::{Surroundings, exit_status};
 use super::modelled::Chosen;
 use super::planned::{Asked, Ground, Planned, refuse_np};
 use super::ranks::{self, Place};
@@ -50,16 +49,11 @@ pub(super) fn run(args: &MeshArgs, context: &Context) -> Result<ExitCode, Troubl
         let place = Place { ranks, key, lab, threads: false, patience: PATIENCE, fewest: 2 };
         ranks::conducted(place, plan, context, &line, measured::conduct)?
     };
-    Ok(report.map_or(ExitCode::SUCCESS, |report| ExitCode::from(exit(&report))))
+    Ok(report.map_or(ExitCode::SUCCESS, |report| ExitCode::from(exit_status(&report))))
 }
 
 /// Refuses options that a mesh does not support.
 fn check(plan: &Plan) -> Result<(), Trouble> {
     plan.check().map_err(|error| Trouble::plan(error, None))?;
     refuse_np(plan)
-}
-
-/// 1 when something is lost or bad, as the report shows, else 0.
-pub(super) fn exit(report: &Report) -> u8 {
-    u8::from(report.meshes.iter().any(linerate_analysis::report::MeshResult::has_finding))
 }

@@ -5,6 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use linerate_core::traffic::hdr_log;
 
+use super::conduct::exit_status;
 use super::laboratory::Entered;
 use super::loads;
 use super::modelled::Chosen;
@@ -53,5 +54,5 @@ pub(super) fn run(args: &RrArgs, context: &Context) -> Result<ExitCode, Trouble>
             note(format_args!("latencies: {}", path.display()));
         }
     }
-    Ok(loads::conclude(&report))
+    Ok(ExitCode::from(exit_status(&report)))
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use linerate_core::plan::Plan;
 
+use super::conduct::exit_status;
 use super::laboratory::Entered;
 use super::loads;
 use super::modelled::Chosen;
@@ -38,7 +39,7 @@ pub(super) fn run(args: &StreamArgs, context: &Context) -> Result<ExitCode, Trou
             loads::between_hosts(plan, &peer, lab.as_ref(), context, progress)?
         }
     };
-    Ok(loads::conclude(&report))
+    Ok(ExitCode::from(exit_status(&report)))
 }
 
 /// The plan in `base` with the flags over it.
