@@ -254,7 +254,7 @@ fn more_than_the_server_allows() {
     let long =
         complaint_at(&server.address, &["measure", &server.address, "--max-size", "512", "--time", "3s"]);
     assert_snapshot!(long, @"
-    failed to measure: the peer refused: 3.000 s are above this server's limit of 2.000 s; lower --time, or raise --max-time at the server
+    failed to measure: the peer refused: 3 s are above this server's limit of 2 s; lower --time, or raise --max-time at the server
     help: change the plan as it says, or raise the server's limits
     ");
 }

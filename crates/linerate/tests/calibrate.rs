@@ -38,11 +38,7 @@ fn a_host_is_calibrated_predicted_and_left_as_it_was() {
     let before = network();
     let said = desk.linerate(&["calibrate", "--time", "3s", "--draws", "8"]).done();
     assert!(said.stdout.contains("costs.wake-up"), "{}", said.stdout);
-    assert!(
-        said.stderr.starts_with("takes about 26 s: 3.000 s of measuring, then the fit\n"),
-        "{}",
-        said.stderr
-    );
+    assert!(said.stderr.starts_with("takes about 26 s: 3 s of measuring, then the fit\n"), "{}", said.stderr);
     assert!(said.stderr.ends_with("host file: host.toml\n"), "{}", said.stderr);
     assert_eq!(network(), before, "nothing is left behind");
 
@@ -152,7 +148,7 @@ fn what_cannot_be_is_refused_before_anything_is_measured() {
     }
     if can() {
         let said = desk.linerate(&["calibrate", "--time", "10ms"]).complaint();
-        assert!(said.starts_with("failed to calibrate in 10.00 ms\nhelp: give --time at least"), "{said}");
+        assert!(said.starts_with("failed to calibrate in 10 ms\nhelp: give --time at least"), "{said}");
         let said = desk.linerate(&["calibrate", "--out", "no/such/folder/host.toml"]).complaint();
         assert!(said.starts_with("failed to write no/such/folder/host.toml: "), "{said}");
     }

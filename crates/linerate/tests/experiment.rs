@@ -75,7 +75,7 @@ fn a_dry_run_shows_cells_order_and_time() {
       buffer: 64KiB, large
 
     4 cells, 1 blocks, 4 runs
-    about 12 s, of 3.000 s each and what connecting takes
+    about 12 s, of 3 s each and what connecting takes
 
        1  block 1  MTU = 9000, buffer = 64KiB
        2  block 1  MTU = 1500, buffer = 64KiB

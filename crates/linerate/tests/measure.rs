@@ -10,6 +10,7 @@ use linerate_core::pattern::Pattern;
 use linerate_core::plan::Plan;
 use linerate_core::run::{Run, Source, State};
 use linerate_core::trial::Tally;
+use linerate_core::units::Size;
 use rstest::rstest;
 use rustix::process::Signal;
 
@@ -71,7 +72,8 @@ fn alone_it_measures_the_loopback_and_leaves_nothing_running() {
     assert!(run.local().observation.first_sample_after.is_some());
     // Every size is a line of the table, as asked.
     for point in &run.series[0].points {
-        let line = |line: &&str| line.split_whitespace().next() == Some(&point.size.to_string());
+        let size = Size(point.size).to_string();
+        let line = |line: &&str| line.trim_start().starts_with(&format!("{size} "));
         assert!(said.stdout.lines().any(|text| line(&text)), "{} in\n{}", point.size, said.stdout);
     }
     assert!(desk.read("x.html").contains("</html>"));

@@ -33,7 +33,7 @@ fn a_model_gives_the_curve_the_file_and_the_report_of_a_real_network() {
     assert_eq!(run.cautions, [], "nothing about an exact model is doubtful");
     // 64 B and the preamble at 1 ns a bit, and 100 m at 5.56 ns.
     assert_eq!(time(&run, 1), 576_000.0 + 556_000.0);
-    assert!(said.stdout.contains("modelled: x") && said.stdout.contains("949.3"), "{}", said.stdout);
+    assert!(said.stdout.contains("modelled: x") && said.stdout.contains("949 Mb/s"), "{}", said.stdout);
     let page = desk.read("x.html");
     assert!(page.contains("It was computed, not measured") && page.contains("The model"), "{page}");
 

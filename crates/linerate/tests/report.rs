@@ -41,7 +41,7 @@ fn a_table_of_many_sizes_is_short_unless_all_are_asked_for() {
     let rows = |options: &[&str]| {
         let said = desk.linerate(&[&["report", "np.out"], options].concat()).done().stdout;
         let note = said.lines().find(|line| line.contains("not shown")).map(str::to_owned);
-        let table = said.lines().skip_while(|line| !line.contains("size B")).skip(1);
+        let table = said.lines().skip_while(|line| !line.contains("median us")).skip(1);
         (table.take_while(|line| !line.is_empty()).count(), note)
     };
     let (all, none) = rows(&["--rows", "all"]);
@@ -137,7 +137,7 @@ fn rows_can_be_rounds_and_a_level_that_the_runs_lack_is_refused() {
     let rounds: usize = run.series[0].points.iter().map(|point| point.rounds.len()).sum();
     assert_eq!(reader.records().count(), rounds);
     let said = desk.linerate(&["report", "before.run.json", "--report", "y.csv", "--level", "interval"]);
-    assert!(said.complaint().contains("only loads have intervals"), "{}", said.stderr);
+    assert!(said.complaint().contains("ask for the level run, point or round"), "{}", said.stderr);
     assert!(!desk.path("y.csv").exists());
 }
 

@@ -236,7 +236,7 @@ impl MeshPlan {
         let value = wrong.map(ToString::to_string).unwrap_or_default();
         range(wrong.is_none(), "collective-sizes", value, "from 1 byte to 256 MiB")?;
         let visit = Span::from_us(10)..=Span::from_ms(60_000);
-        range(visit.contains(&self.visit), "visit", self.visit.to_string(), "from 10us to 60s")?;
+        range(visit.contains(&self.visit), "visit", self.visit.exact(), "from 10us to 60s")?;
         range((1..=1000).contains(&self.repeat), "repeat", self.repeat.to_string(), "from 1 to 1000")?;
         range(
             (1..=100_000).contains(&self.matchings),

@@ -217,7 +217,7 @@ impl StreamPlan {
         range(
             self.interval >= Span::from_ms(10) && self.interval <= Span::from_ms(3_600_000),
             "interval",
-            self.interval.to_string(),
+            self.interval.exact(),
             "from 10ms to 1h",
         )?;
         range(self.stall >= Span::from_ms(1), "stall", self.stall.exact(), "at least 1ms")?;

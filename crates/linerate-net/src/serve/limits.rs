@@ -77,7 +77,8 @@ impl Limits {
         if plan.common.time > self.time {
             return Err(format!(
                 "{} are above this server's limit of {}; lower --time, or raise --max-time at the server",
-                plan.common.time, self.time
+                plan.common.time.exact(),
+                self.time.exact()
             ));
         }
         let needed = Self::memory_of(plan, largest);
@@ -172,7 +173,11 @@ impl Limits {
             return Err(format!("a load of {needed} B of messages is outside its plan"));
         }
         if time > self.time {
-            return Err(format!("{time} is above this server's limit of {}; lower --time", self.time));
+            return Err(format!(
+                "{} is above this server's limit of {}; lower --time",
+                time.exact(),
+                self.time.exact()
+            ));
         }
         Ok(time)
     }

@@ -3,7 +3,6 @@
 use linerate_study::claims::{Claim, Contradiction, Judged, Modelled, Tally, Verdict};
 
 use super::Checked;
-use crate::text::digits;
 
 /// The mark of an empty cell.
 pub(super) const NOTHING: &str = "-";
@@ -138,10 +137,14 @@ pub(super) fn untested<'a>(checked: &Checked<'a>) -> Vec<(&'a str, Vec<&'a Judge
     groups
 }
 
-/// A figure: whole where it is whole, else with three digits.
+/// A figure: whole where it is whole, else with four digits, as what was published may have as many.
 pub(super) fn number(value: f64) -> String {
     let whole = value.round();
-    if (value - whole).abs() <= WHOLE * value.abs().max(1.0) { format!("{whole:.0}") } else { digits(value) }
+    if (value - whole).abs() <= WHOLE * value.abs().max(1.0) {
+        return format!("{whole:.0}");
+    }
+    let decimals = (3.0 - value.abs().log10().floor()).clamp(0.0, 6.0) as usize;
+    format!("{value:.decimals$}")
 }
 
 fn with_unit(value: &str, unit: &str) -> String {

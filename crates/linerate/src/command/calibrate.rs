@@ -56,10 +56,10 @@ fn attempt(args: &CalibrateArgs, context: &Context, interrupt: &Interrupt) -> Re
     }
     if args.time < LEAST_TIME {
         let help = format!("give --time at least {LEAST_TIME}");
-        return Err(Trouble::new(format!("failed to calibrate in {}", args.time), help));
+        return Err(Trouble::new(format!("failed to calibrate in {}", args.time.exact()), help));
     }
     context.files.writable(&args.out)?;
-    note(format_args!("takes about {} s: {} of measuring, then the fit", total(args), args.time));
+    note(format_args!("takes about {} s: {} of measuring, then the fit", total(args), args.time.exact()));
     let line = Line::new();
     line.doing("measuring calls, copies and wake-ups");
     let probes = Probes::take(&context.clock, args.time / PROBES_SHARE).map_err(|error| {

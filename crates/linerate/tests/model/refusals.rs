@@ -65,7 +65,7 @@ fn a_value_that_cannot_be() {
     help: change the value in the plan, or with --set KEY=VALUE
     ");
     assert_snapshot!(refusal_of(&["--sweep", "warm-up=10us,5ms"]), @"
-    failed to build the model with load.warm-up = 5ms: load.warm-up is 5.000 ms; it must be shorter than load.time
+    failed to build the model with load.warm-up = 5ms: load.warm-up is 5 ms; it must be shorter than load.time
     help: change the value in the plan, or with --set KEY=VALUE
     ");
 }

@@ -38,9 +38,9 @@ fn checked<T>(check: &Check, test: impl FnOnce(&Judged<'_>) -> T) -> T {
 fn a_number_is_whole_where_it_is_whole() {
     for (value, text) in [
         (3.0, "3"),
-        (-0.5, "-0.500"),
+        (-0.5, "-0.5000"),
         (2.000_000_5, "2"),
-        (2.000_01, "2.00"),
+        (2.000_01, "2.000"),
         (1_234_567.0, "1234567"),
         (1_234_567.4, "1234567"),
         (0.0, "0"),
@@ -64,8 +64,8 @@ fn what_was_published_is_as_it_was_written_with_its_unit() {
 fn what_the_model_gave_is_a_figure_or_an_order() {
     let said = |given: Modelled| with(|judged| judged.modelled = given, modelled);
     assert_eq!(said(Modelled::Nothing), "-");
-    assert_eq!(said(Modelled::One(99.5)), "99.5 Mb/s");
-    assert_eq!(said(Modelled::Order(vec![30.0, 20.0, 20.0, 25.5])), "30 > 20 <= 20 <= 25.5");
+    assert_eq!(said(Modelled::One(99.5)), "99.50 Mb/s");
+    assert_eq!(said(Modelled::Order(vec![30.0, 20.0, 20.0, 25.5])), "30 > 20 <= 20 <= 25.50");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn what_is_compared_is_told_if_it_is_not_the_claim_itself() {
         |judged| judged.published = Some(2.5),
         |judged| {
             assert_eq!(compared(judged), None);
-            assert_eq!(compared(&Judged { check: &computed, ..judged.clone() }).as_deref(), Some("2.50 x"));
+            assert_eq!(compared(&Judged { check: &computed, ..judged.clone() }).as_deref(), Some("2.500 x"));
             let unknown = Judged { check: &computed, published: None, ..judged.clone() };
             assert_eq!(compared(&unknown), None);
         },
@@ -91,7 +91,7 @@ fn what_is_allowed_is_an_interval_a_bound_or_an_order() {
     let said = |ends: [f64; 2]| with(|judged| judged.allowed = Some(ends), allowed);
     assert_eq!(said([3.0, 3.0]), "exactly 3");
     assert_eq!(said([3.0, f64::INFINITY]), "at least 3");
-    assert_eq!(said([f64::NEG_INFINITY, 3.5]), "at most 3.50");
+    assert_eq!(said([f64::NEG_INFINITY, 3.5]), "at most 3.500");
     assert_eq!(said([95.0, 105.0]), "95 to 105");
     assert_eq!(with(|_| {}, allowed), "-");
     let order = Check { descending: vec![Quantity::Number(1.0)], ..Check::of(Status::Order) };

@@ -27,7 +27,12 @@ impl LoadPlan {
         require(stations >= 2, "network.stations", stations, "it must be at least 2")?;
         let limits = Span::from_us(1)..=Span::from_ms(3_600_000);
         require(limits.contains(&self.time), "load.time", self.time, "it must be from 1us to 1h")?;
-        require(self.warm_up < self.time, "load.warm-up", self.warm_up, "it must be shorter than load.time")?;
+        require(
+            self.warm_up < self.time,
+            "load.warm-up",
+            self.warm_up.exact(),
+            "it must be shorter than load.time",
+        )?;
         require(self.frames != Some(0), "load.frames", 0, "it must be at least 1")?;
         let some = (1..=1_000_000).contains(&self.queue_frames);
         require(some, "load.queue-frames", self.queue_frames, "it must be from 1 to 1000000")?;

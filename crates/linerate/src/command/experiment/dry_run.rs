@@ -59,7 +59,7 @@ fn duration(each: Option<Span>, runs: usize) -> String {
     match each {
         Some(each) => {
             let all = each.as_seconds() * runs as f64;
-            format!("about {}, of {each} each and what connecting takes", people(all))
+            format!("about {}, of {} each and what connecting takes", people(all), each.exact())
         }
         None => "how long models and commands take is known after the first".to_owned(),
     }
