@@ -3,7 +3,7 @@
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 
-use linerate_analysis::facts::{About, Fact, Kind, Unit, When};
+use linerate_analysis::facts::{About, Heading, Kind, Unit, When};
 use serde_json::Value;
 
 use super::numbers::Shown;
@@ -28,27 +28,38 @@ pub(crate) struct Column {
     words: bool,
 }
 
-/// The columns that a screen shows of these rows of a kind.
+/// The columns that a screen shows of these rows of a kind. Columns of one unit are read together, and so are written in that
+/// of the first of them where this can be read.
 pub(crate) fn of_kind<K: Kind>(rows: &[K::Row<'_>]) -> Vec<Column> {
-    let columns = |fact: &Fact<K>| {
+    let mut columns = Vec::new();
+    let mut first: Vec<(Unit, Shown)> = Vec::new();
+    for fact in K::FACTS {
+        let Some(heading) = fact.about.column else { continue };
         let values: Vec<Value> = rows.iter().map(fact.value).collect();
-        let ends = fact.ends.map(|ends| rows.iter().map(ends).collect::<Vec<_>>());
-        Column::of_fact(&fact.about, &values, &ends.unwrap_or_default())
-    };
-    K::FACTS.iter().flat_map(columns).collect()
+        let numbers = || values.iter().filter_map(Value::as_f64);
+        let unit = fact.about.unit;
+        let suits = |(of, shown): &&(Unit, Shown)| *of == unit && shown.suits(numbers());
+        let shown = first.iter().find(suits).map_or_else(|| Shown::of(unit, numbers()), |(_, shown)| *shown);
+        first.push((unit, shown));
+        if is_there(heading.when, &values) {
+            columns.push(Column::of_fact(&fact.about, heading, &values, shown));
+            let ends: Vec<_> = fact.ends.iter().flat_map(|ends| rows.iter().map(ends)).collect();
+            columns.extend(Column::of_intervals(heading, &ends, shown));
+        }
+    }
+    columns
+}
+
+fn is_there(when: When, values: &[Value]) -> bool {
+    match when {
+        When::Known => true,
+        When::Differs => values.windows(2).any(|pair| pair[0] != pair[1]),
+        When::Unless(usual) => values.iter().any(|value| value != usual),
+    }
 }
 
 impl Column {
-    /// The column of a fact and that of its intervals, all values in one unit. None if a screen does not show it, or not
-    /// of these values.
-    fn of_fact(about: &About, values: &[Value], ends: &[Option<[f64; 2]>]) -> Vec<Self> {
-        let Some(heading) = about.column else { return Vec::new() };
-        let is_there = match heading.when {
-            When::Known => true,
-            When::Differs => values.windows(2).any(|pair| pair[0] != pair[1]),
-            When::Unless(usual) => values.iter().any(|value| value != usual),
-        };
-        let shown = Shown::of(about.unit, values.iter().filter_map(Value::as_f64));
+    fn of_fact(about: &About, heading: Heading, values: &[Value], shown: Shown) -> Self {
         let cell = |value: &Value| match value {
             Value::Null => "-".to_owned(),
             Value::String(text) if matches!(heading.when, When::Unless(usual) if usual != text) => {
@@ -59,15 +70,17 @@ impl Column {
         };
         let name = format!("{} {}", heading.title, shown.name);
         let cells = values.iter().map(cell).collect();
-        let words = about.unit == Unit::Word;
-        let whole = Self { words, ..Self::new(name.trim(), heading.expendable, cells) };
-        let interval = |ends: &Option<[f64; 2]>| match ends.map(|ends| ends.map(|end| shown.number(end))) {
+        Self { words: about.unit == Unit::Word, ..Self::new(name.trim(), heading.expendable, cells) }
+    }
+
+    /// Absent if no value has an interval.
+    fn of_intervals(heading: Heading, ends: &[Option<[f64; 2]>], shown: Shown) -> Option<Self> {
+        let cell = |ends: &Option<[f64; 2]>| match ends.map(|ends| ends.map(|end| shown.number(end))) {
             Some([low, high]) => format!("{low} to {high}"),
             None => "-".to_owned(),
         };
-        let interval = Self::new("95 %", heading.interval, ends.iter().map(interval).collect());
-        let interval = ends.iter().any(Option::is_some).then_some(interval);
-        if is_there { std::iter::once(whole).chain(interval).collect() } else { Vec::new() }
+        let is_known = ends.iter().any(Option::is_some);
+        is_known.then(|| Self::new("95 %", heading.interval, ends.iter().map(cell).collect()))
     }
 
     pub(crate) fn new(heading: impl Into<String>, expendable: u8, cells: Vec<String>) -> Self {

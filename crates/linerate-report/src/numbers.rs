@@ -39,13 +39,16 @@ impl Shown {
         if unit == Unit::Size && values.iter().all(|value| value.fract() == 0.0) {
             return Self { name: "", one: 1.0, whole: true, sizes: true };
         }
-        let logarithms = values.iter().filter(|value| **value > 0.0).map(|value| value.ln());
-        let (sum, count) = logarithms.fold((0.0, 0.0), |(sum, count), it| (sum + it, count + 1.0));
-        // The product of many factors is a little off. Nothing is shown in the fact's own unit.
-        let middle = if count > 0.0 { (sum / count).exp() * (1.0 + 1e-9) } else { 1.0 };
+        let middle = middle(&values).unwrap_or(1.0);
         let names = names(unit);
         let (name, one) = names.iter().rev().find(|(_, one)| *one <= middle).unwrap_or(&names[0]);
         Self { name, one: *one, whole: *name == "B" || unit == Unit::Count, sizes: false }
+    }
+
+    /// Whether `values` can be read in this unit: their middle is no tiny part of it, and no thousands.
+    pub(crate) fn suits(&self, values: impl IntoIterator<Item = f64>) -> bool {
+        let values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
+        middle(&values).is_none_or(|middle| (0.1..1e4).contains(&(middle / self.one)))
     }
 
     /// A value of the fact's unit, without this unit.
@@ -56,6 +59,14 @@ impl Shown {
         let value = value / self.one;
         if self.whole && value.fract() == 0.0 { format!("{value:.0}") } else { digits(value) }
     }
+}
+
+/// The geometric middle of what is above 0.
+fn middle(values: &[f64]) -> Option<f64> {
+    let logarithms = values.iter().filter(|value| **value > 0.0).map(|value| value.ln());
+    let (sum, count) = logarithms.fold((0.0, 0.0), |(sum, count), it| (sum + it, count + 1.0));
+    // The product of many factors is a little off.
+    (count > 0.0).then(|| (sum / count).exp() * (1.0 + 1e-9))
 }
 
 /// A value with its unit.

@@ -251,7 +251,7 @@ fn a_server_that_does_not_answer_is_named() {
     let silent = UdpSocket::bind((LOCAL, 0)).expect("a free port");
     let rendezvous = ChannelAddress::Port(silent.local_addr().expect("bound").port()).into();
     let error = join(&roomy(Transport::Udp), &rendezvous, &TOKEN, 0).expect_err("nobody answers").to_string();
-    assert_eq!(error, "hear the peer over UDP: no answer in 5.000 s; does a firewall keep UDP out?");
+    assert_eq!(error, "hear the peer over UDP: no answer in 5.00 s; does a firewall keep UDP out?");
     drop(silent);
     let error =
         join(&roomy(Transport::Udp), &rendezvous, &TOKEN, 0).expect_err("nobody is there").to_string();

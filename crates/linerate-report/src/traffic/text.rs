@@ -134,10 +134,10 @@ mod tests {
           bulk        20 s
           calls       send-recv; what arrives is copied to the application
 
-          flow  state     received MB  rate Mb/s  share %  sent in ms  received in s
-             1  complete         12.5     300        25.0         999           1.00
-             2  complete         12.5     100        25.0         999           1.00
-             3  FAILED           12.5       0.00     25.0         999           1.00
+          flow  state     received MB  rate Mb/s  share %  sent in ms  received in ms
+             1  complete         12.5     300        25.0         999            1000
+             2  complete         12.5     100        25.0         999            1000
+             3  FAILED           12.5       0.00     25.0         999            1000
 
         flow #3: FAILED: no
 
