@@ -5,6 +5,8 @@
 //!
 //! Source: kernel documentation, networking/timestamping.
 
+#[cfg(on_linux)]
+mod begun;
 mod rounds;
 #[cfg(on_linux)]
 mod stamper;

@@ -14,6 +14,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use rustix::time::{ClockId, clock_gettime};
 
+use super::begun::until_arrivals_are_stamped;
 use super::rounds::{Received, Rounds, Sent, Stamp};
 use crate::sys::outq;
 use crate::wait::{PATIENCE, retry};
@@ -53,6 +54,7 @@ pub(super) struct Stamper<'a> {
 impl<'a> Stamper<'a> {
     pub(super) fn new(socket: BorrowedFd<'a>, datagrams: bool) -> Result<Self, LinkError> {
         ask_for_stamps(socket, datagrams)?;
+        until_arrivals_are_stamped();
         let space = nix::cmsg_space!(Timestamps, u32, libc::sock_extended_err, libc::sockaddr_in6);
         Ok(Self { socket, datagrams, stamping: true, sent: 0, out: Vec::new(), into: Vec::new(), space })
     }
@@ -62,6 +64,7 @@ impl<'a> Stamper<'a> {
         if stamping != self.stamping {
             if stamping {
                 ask_for_stamps(self.socket, self.datagrams)?;
+                until_arrivals_are_stamped();
                 self.sent = 0;
             } else {
                 setsockopt(&self.socket, sockopt::Timestamping, &TimestampingFlag::empty())
@@ -212,7 +215,11 @@ fn refused(error: nix::Error) -> LinkError {
 }
 
 /// One call: how many bytes it took, and when the kernel had the last of them.
-fn take(socket: BorrowedFd<'_>, into: &mut [u8], space: &mut [u8]) -> Result<(usize, Option<u64>), Errno> {
+pub(super) fn take(
+    socket: BorrowedFd<'_>,
+    into: &mut [u8],
+    space: &mut [u8],
+) -> Result<(usize, Option<u64>), Errno> {
     let mut parts = [IoSliceMut::new(into)];
     let message =
         recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(space), MsgFlags::empty()).map_err(raw)?;
@@ -253,7 +260,7 @@ fn ns(time: &TimeSpec) -> u64 {
 }
 
 /// The clock of the stamps. Unit: nanoseconds since 1970.
-fn now_ns() -> u64 {
+pub(super) fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::Realtime);
     whole_ns(now.tv_sec, now.tv_nsec)
 }
