@@ -164,7 +164,9 @@ pub enum Error {
     },
     /// The ring is too long, or its synchronous allocations are too large.
     #[error(
-        "run an FDDI ring with a TTRT of {ttrt}: ring latency, synchronous allocations and the longest frame need {needed}"
+        "run an FDDI ring with a TTRT of {}: ring latency, synchronous allocations and the longest frame need {}",
+        ttrt.exact(),
+        needed.exact()
     )]
     Committed {
         /// Ring latency, overrun, tokens and allocations.
