@@ -9,7 +9,7 @@ pub(crate) struct Shown {
     /// Such as `ms`; empty if the values have none.
     pub(crate) name: &'static str,
     /// How many of the unit of the fact are one of it.
-    one: f64,
+    pub(crate) one: f64,
     /// Whether whole numbers have no decimals.
     whole: bool,
     /// Whether each is a size, with a unit of its own where it is exact.
@@ -39,6 +39,12 @@ impl Shown {
         if unit == Unit::Size && values.iter().all(|value| value.fract() == 0.0) {
             return Self { name: "", one: 1.0, whole: true, sizes: true };
         }
+        Self::scale(unit, values)
+    }
+
+    /// The same of an axis: in one unit, whatever the values are.
+    pub(crate) fn scale(unit: Unit, values: impl IntoIterator<Item = f64>) -> Self {
+        let values: Vec<f64> = values.into_iter().filter(|value| value.is_finite()).collect();
         let middle = middle(&values).unwrap_or(1.0);
         let names = names(unit);
         let (name, one) = names.iter().rev().find(|(_, one)| *one <= middle).unwrap_or(&names[0]);

@@ -110,11 +110,14 @@ fn called(figure: Figure) -> (Name, f64, Labels) {
     (Name { stem, unit }, factor, [band, direction, quantile].into_iter().flatten().collect())
 }
 
-/// What a figure is, as a sentence.
+/// What a figure is, as a sentence. Several quantiles are one metric, so it says what its name says.
 fn about(figure: Figure) -> String {
-    let meaning = figure.meaning();
-    let first = meaning.chars().next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
-    format!("{first}{}.", meaning.get(first.len()..).unwrap_or_default())
+    let text = match figure.metric() {
+        (stem, Some(_)) => format!("{} by quantile", stem.replace('_', " ")),
+        (_, None) => figure.meaning().to_owned(),
+    };
+    let first = text.chars().next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    format!("{first}{}.", text.get(first.len()..).unwrap_or_default())
 }
 
 fn add_figure(families: &mut BTreeMap<String, Family>, named: &NamedRun, value: &Value) {
@@ -247,6 +250,17 @@ mod tests {
         let text = openmetrics(&report, |_| None);
         assert!(text.contains("host=\"model a\\\"b\\\\\\n\u{fffd}\""), "{text}");
         assert!(!text.contains("timestamp"), "{text}");
+    }
+
+    #[test]
+    fn all_quantiles_of_a_metric_say_the_same_of_it() {
+        for (nth, one) in Figure::all().enumerate() {
+            for other in Figure::all().skip(nth).filter(|other| other.metric().0 == one.metric().0) {
+                assert_eq!(about(one), about(other), "{one} and {other}");
+            }
+        }
+        let request = "rr/p99".parse::<linerate_analysis::figures::Key>().expect("a key").figure;
+        assert_eq!(about(request), "Request time by quantile.");
     }
 
     #[test]

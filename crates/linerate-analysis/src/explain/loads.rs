@@ -124,7 +124,7 @@ fn evidence(holder: Holder, flow: &FlowAccount) -> String {
             format!("{} B of {} B had arrived and were not read", receiver.unread, receiver.rcvbuf)
         }
         Holder::CongestionWindow => format!(
-            "{} segments of {} B, {} under way, round trip {} (least {}), {} sent again",
+            "{} segments of {} B, {} under way, round trip {} (least {}), {} retransmitted",
             sender.cwnd,
             sender.mss,
             sender.unacked,

@@ -114,7 +114,7 @@ fn by_tcp(observed: &Observed, sender: &TcpEffort, receiver: &TcpEffort, effect:
     let flight = sender.unacked as f64 / sender.cwnd.max(1) as f64;
     let full = if flight >= FULL { 1.0 } else { NOT_FULL };
     let cwnd_says = format!(
-        "{:.0} segments of {:.0} B, {} of it under way; {} of the segments were sent again",
+        "{:.0} segments of {:.0} B, {} of it under way; {} of the segments were retransmitted",
         sender.mean(sender.cwnd),
         sender.mean(sender.mss),
         percent(flight),

@@ -34,7 +34,7 @@ pub(super) fn stalls(
     let lost = (again as f64 * TIMEOUT / observed.messages).min(left);
     let says = match again {
         0 => "none".to_owned(),
-        again => format!("{again} segments were sent again for {:.0} messages", observed.messages),
+        again => format!("{again} segments were retransmitted for {:.0} messages", observed.messages),
     };
     let mut all = vec![Candidate::new(Bound::Retransmissions, observed.share(lost), says)];
     let left = left - lost;

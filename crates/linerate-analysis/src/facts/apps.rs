@@ -13,7 +13,7 @@ use crate::report::{AppResult, AppRow, NamedRun, Report};
 const APP: &str = "name of the application, such as `md`";
 const NETWORK: &str = "name of the model; empty if it ran on hosts, which `source` and `from_host` say";
 const RANKS: &str = "ranks that it ran on";
-const SPEED_UP: &str = "merit over the median on one rank; empty if it was not run on one";
+const SPEED_UP: &str = "figure of merit over the median on one rank; empty if it was not run on one";
 const SENT: &str = "payload of all ranks, without what carries it";
 const REPETITION: &str = "how often the same was run before";
 
@@ -82,7 +82,7 @@ impl Kind for RankCounts {
         RankCountFact::new("app", Word, APP, |row| plain(&row.app.app).into()),
         RankCountFact::new("ranks", Count, RANKS, |row| row.row.ranks.into()),
         RankCountFact::new("repetitions", Count, "how often it was run", |row| row.row.repetitions.into()),
-        RankCountFact::new("merit", Merit, "figure of merit of an application, in its own unit", |row| {
+        RankCountFact::new("merit", Merit, "figure of merit, in the unit of its row", |row| {
             row.row.merit.into()
         })
         .more()
@@ -139,11 +139,9 @@ impl Kind for Cases {
         CaseFact::new("network", Word, NETWORK, network),
         CaseFact::new("ranks", Count, RANKS, |row| row.case.ranks.into()),
         CaseFact::new("repetition", Count, REPETITION, |row| row.case.repetition.into()),
-        CaseFact::new("merit", Merit, "what the application is measured by, in the unit of its row", |row| {
-            row.case.merit.into()
-        })
-        .more(),
-        CaseFact::new("merit_unit", Word, "unit of the merit", |row| plain(&row.of.merit).into()),
+        CaseFact::new("merit", Merit, "figure of merit, in the unit of its row", |row| row.case.merit.into())
+            .more(),
+        CaseFact::new("merit_unit", Word, "unit of the figure of merit", |row| plain(&row.of.merit).into()),
         CaseFact::new("speed_up", Count, SPEED_UP, |row| row.speed_up().into()).more(),
         CaseFact::new("efficiency", Share, "speed-up for each rank", |row| {
             row.speed_up().map(|speed_up| speed_up / f64::from(row.case.ranks)).into()

@@ -16,6 +16,8 @@ pub struct Listed {
     pub name: &'static str,
     /// The levels of rows that have it.
     pub levels: &'static [Level],
+    /// What there is to say of its facts.
+    pub facts: fn() -> Vec<&'static About>,
     /// Its columns: each fact, and behind it the ends of its interval.
     pub columns: fn() -> Vec<Column>,
     /// The parts of a subject that have rows of their own.
@@ -78,16 +80,12 @@ impl Listed {
         Self {
             name: K::NAME,
             levels: K::LEVELS,
+            facts: || K::FACTS.iter().map(|fact| &fact.about).collect(),
             columns: || K::FACTS.iter().flat_map(columns).collect(),
             parts: K::PARTS,
             of: K::OF,
             rows: |report| K::rows(report).map(|(run, row)| (run, values::<K>(&row))).collect(),
         }
-    }
-
-    /// What there is to say of its facts.
-    pub fn facts(&self) -> impl Iterator<Item = &'static About> + use<> {
-        (self.columns)().into_iter().filter(|column| column.end.is_none()).map(|column| column.about)
     }
 }
 

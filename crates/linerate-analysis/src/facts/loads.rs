@@ -200,7 +200,7 @@ impl Kind for Directions {
         DirectionFact::new(
             "retransmits_per_gb",
             PerGigabyte,
-            "segments sent again, for each 10^9 bytes",
+            "segments retransmitted, for each 10^9 bytes",
             |row| row.sum.retransmits_per_gb.into(),
         )
         .less()
@@ -400,7 +400,7 @@ impl Kind for Intervals {
             "congestion window, as the sender's TCP said nearest to then",
             |row| row.tcp.map(|sample| sample.cwnd).into(),
         ),
-        IntervalFact::new("retransmits", Count, "segments sent again until then", |row| {
+        IntervalFact::new("retransmits", Count, "segments retransmitted until then", |row| {
             row.tcp.map(|sample| sample.retransmits).into()
         })
         .less(),

@@ -154,7 +154,7 @@ impl Kind for Messages {
             "when the call that sent it returned, since its call",
             |row| row.message.returned_ns.map_or(Value::Null, us),
         ),
-        MessageFact::new("retransmitted", Word, "`true` if something was sent again meanwhile", |row| {
+        MessageFact::new("retransmitted", Word, "`true` if a segment was retransmitted meanwhile", |row| {
             row.message.retransmitted.into()
         }),
     ];

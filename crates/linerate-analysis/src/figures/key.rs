@@ -30,28 +30,33 @@ pub struct Figure {
     place: usize,
 }
 
-/// The names of the facts that are followed, in the order of the catalogue.
-fn names() -> &'static [&'static str] {
-    static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
-    let facts = || KINDS.iter().flat_map(Listed::facts);
-    NAMES.get_or_init(|| facts().filter_map(|about| Some(about.followed?.name)).collect())
+/// Every figure there is, in the order of the catalogue. Texts that name one are read by the thousand.
+fn catalogue() -> &'static [Figure] {
+    static ALL: OnceLock<Vec<Figure>> = OnceLock::new();
+    let facts = || KINDS.iter().flat_map(|kind| (kind.facts)().into_iter().map(move |about| (kind, about)));
+    let followed = || facts().filter(|(_, about)| about.followed.is_some()).enumerate();
+    let figures = |(place, (kind, about)): (usize, (&Listed, &'static About))| {
+        let parts = (kind.parts)().into_iter();
+        parts.filter_map(move |part| Figure::at(place, about, part)).collect::<Vec<Figure>>()
+    };
+    ALL.get_or_init(|| followed().flat_map(figures).collect())
 }
 
 impl Figure {
     /// The figure of a fact; absent if it is not followed.
     #[must_use]
     pub fn of(about: &'static About, part: Part) -> Option<Self> {
-        let followed = about.followed.as_ref()?;
-        let place = names().iter().position(|name| *name == followed.name).unwrap_or(usize::MAX);
-        Some(Self { about, followed, part, place })
+        let known = catalogue().iter().find(|figure| Some(figure.followed) == about.followed.as_ref());
+        Self::at(known.map_or(usize::MAX, |figure| figure.place), about, part)
+    }
+
+    fn at(place: usize, about: &'static About, part: Part) -> Option<Self> {
+        Some(Self { about, followed: about.followed.as_ref()?, part, place })
     }
 
     /// Every figure there is.
     pub fn all() -> impl Iterator<Item = Self> {
-        KINDS.iter().flat_map(|kind| {
-            let of = |about| (kind.parts)().into_iter().filter_map(move |part| Self::of(about, part));
-            kind.facts().flat_map(of)
-        })
+        catalogue().iter().copied()
     }
 
     /// What its values are counted in.

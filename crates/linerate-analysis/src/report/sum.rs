@@ -33,7 +33,7 @@ pub struct DirectionSum {
     pub fair_after_s: Option<f64>,
     /// Processor time of the flows' threads for each 10^9 bytes: of the senders, of the receivers.
     pub cpu_s_per_gb: [Option<f64>; 2],
-    /// Segments that the senders' TCP sent again, for each 10^9 bytes; absent if none says.
+    /// Segments that the senders' TCP retransmitted, for each 10^9 bytes; absent if none says.
     pub retransmits_per_gb: Option<f64>,
     /// What became of the datagrams, if the flows sent any.
     #[serde(skip)]

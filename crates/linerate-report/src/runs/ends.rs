@@ -289,7 +289,7 @@ fn length(span: Span) -> String {
 fn connection(seen: &Observation) -> String {
     shown(&seen.connection, |tcp| {
         format!(
-            "{} of {} sent again; round trip {} (least {}), window {} of {} B",
+            "{} of {} retransmitted; round trip {} (least {}), window {} of {} B",
             tcp.retransmitted,
             count(tcp.segments_out, "segment"),
             tcp.rtt,

@@ -23,7 +23,7 @@ pub fn interval(stream: &StreamPlan, look: &Look) -> String {
     let sending = tcp.first().and_then(Option::as_ref).filter(|sample| sample.sends());
     if let Some(sample) = sending {
         let TcpSample { rtt, cwnd, retransmits, .. } = sample;
-        line.push_str(&format!("  rtt {rtt}, cwnd {cwnd}, {retransmits} sent again"));
+        line.push_str(&format!("  rtt {rtt}, cwnd {cwnd}, {retransmits} retransmitted"));
     }
     let still = bytes.iter().filter(|bytes| **bytes == 0).count();
     if still > 0 {
@@ -53,7 +53,7 @@ mod tests {
         let line = interval(&stream, &look);
         assert_eq!(
             line,
-            "   1.000 -    2.000 s  send    1.00 Gb/s  receive    1.00 Mb/s  rtt 250 us, cwnd 10, 0 sent again  \
+            "   1.000 -    2.000 s  send    1.00 Gb/s  receive    1.00 Mb/s  rtt 250 us, cwnd 10, 0 retransmitted  \
              1 of 4 flows still\n"
         );
         let received = TcpSample { received: 9_000, acknowledged: 60, cwnd: 10, ..TcpSample::default() };

@@ -1,12 +1,14 @@
 //! What loads are called, and their numbers as people write them.
 
+use linerate_analysis::facts::Unit;
 use linerate_analysis::report::{FlowClass, FlowResult, LoadResult, load_name};
 use linerate_core::plan::{Load, StreamTask, Task};
 use linerate_core::run::Run;
 use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Span};
 
-use crate::text::{count, digits, plain, time_text};
+use crate::numbers::quantity;
+use crate::text::{count, plain, time_text};
 
 /// The most flows that are named with one reason.
 const MOST_NAMED: usize = 8;
@@ -147,12 +149,7 @@ pub(super) fn since(seconds: f64) -> String {
 
 /// Bytes in powers of 1000, as link rates are counted.
 pub(super) fn amount(bytes: u64) -> String {
-    match bytes as f64 {
-        bytes if bytes >= 1e9 => format!("{} GB", digits(bytes / 1e9)),
-        bytes if bytes >= 1e6 => format!("{} MB", digits(bytes / 1e6)),
-        bytes if bytes >= 1e4 => format!("{} kB", digits(bytes / 1e3)),
-        bytes => format!("{bytes} B"),
-    }
+    quantity(Unit::Bytes, bytes as f64)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! From where to where the axis of a figure goes.
 
 use linerate_analysis::changes::FigureHistory;
-use linerate_analysis::figures::{Key, Unit};
+use linerate_analysis::figures::Unit;
 
+use super::super::super::numbers::Shown;
 use super::super::super::plot::{Axis, Labels, Scale, decimal, evenly, short};
 use super::super::words;
 use super::Course;
@@ -26,7 +27,11 @@ pub(super) fn axis(course: &Course, history: &FigureHistory, lines: usize) -> Ax
     let key = &course.key;
     // Text never takes more than half of the chart.
     let room = (LINE * lines as f64).min(0.5);
-    let (unit, one) = unit(key, [low, high]);
+    let unit = match key.figure.unit() {
+        Unit::Bytes => Unit::Size,
+        unit => unit,
+    };
+    let Shown { name: unit, one, .. } = Shown::scale(unit, [low, high]);
     let name = words::name(key);
     let title = if unit.is_empty() { name } else { format!("{name} ({unit})") };
     let labels = Labels::Number { unit: one };
@@ -71,21 +76,4 @@ fn range(values: impl Iterator<Item = f64>) -> [f64; 2] {
     let sound = values.filter(|value| value.is_finite());
     let ends = sound.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], it| [low.min(it), high.max(it)]);
     if ends[0] <= ends[1] { ends } else { [0.0, 1.0] }
-}
-
-/// The unit that fits values from `low` to `high`, and how many of the figure's unit it is.
-fn unit(key: &Key, [low, high]: [f64; 2]) -> (&'static str, f64) {
-    match (key.figure.unit(), high) {
-        (Unit::Microseconds, high) if high < 1.0 => ("ns", 1e-3),
-        (Unit::Microseconds, high) if high < 1e4 => ("us", 1.0),
-        (Unit::Microseconds, high) if high < 1e7 => ("ms", 1e3),
-        (Unit::Microseconds, _) => ("s", 1e6),
-        (Unit::Mbps, high) if high >= 1e4 => ("Gb/s", 1e3),
-        (Unit::Mbps, _) => ("Mb/s", 1.0),
-        (Unit::Bytes, _) if low >= 1_048_576.0 * 10.0 => ("MiB", 1_048_576.0),
-        (Unit::Bytes, _) if low >= 1_024.0 * 10.0 => ("KiB", 1_024.0),
-        (Unit::Bytes, _) => ("B", 1.0),
-        (Unit::Share, _) => ("%", 0.01),
-        (unit, _) => (unit.symbol(), 1.0),
-    }
 }

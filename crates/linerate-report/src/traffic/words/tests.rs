@@ -43,7 +43,7 @@ use linerate_core::plan::{Common, Plan, RrPlan};
 fn amounts_are_in_powers_of_a_thousand() {
     for (bytes, text) in [
         (0, "0 B"),
-        (9_999, "9999 B"),
+        (999, "999 B"),
         (10_000, "10.0 kB"),
         (999_999, "1000 kB"),
         (1_000_000, "1.00 MB"),
