@@ -7,7 +7,6 @@ mod courses;
 mod matrix;
 mod page;
 mod svg;
-mod text;
 mod timeline;
 mod words;
 
@@ -18,5 +17,4 @@ mod tests;
 
 pub(crate) use page::{asked, cards, sections};
 pub(crate) use svg::svg;
-pub(crate) use text::text;
 pub(crate) use words::{answer, headline};

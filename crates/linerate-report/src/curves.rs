@@ -2,12 +2,19 @@
 
 mod graph;
 mod graphs;
+mod short;
 
-use linerate_analysis::report::{Curve, CurvePoint, Report};
+use linerate_analysis::derive::Dip;
+use linerate_analysis::facts::{Size, Sizes};
+use linerate_analysis::report::{Curve, CurvePoint, NamedRun, Report};
+use linerate_core::options::Granted;
+use linerate_core::plan::DEFAULT_TARGET;
+use linerate_core::run::{Run, Source};
 
+use crate::columns::{Column, of_kind};
 use crate::plot::look;
-use crate::section::{Card, Cell, Item, Kind, Part, Section, TableView, Tone, charts, entries};
-use crate::text::{coverage, curve_name, digits, keys, percent, timing};
+use crate::section::{Card, Entry, Item, Kind, Part, Section, TableView, charts, entries, tables};
+use crate::text::{capital, coverage, curve_name, fact, keys, percent, plain, progress, timing, waiting};
 
 pub(crate) use graph::Graph;
 pub(crate) use graphs::figures as graphs;
@@ -25,8 +32,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
     let numbers = (0..report.curves.len()).map(|index| Item::Table(numbers(report, index))).collect();
     vec![
         Section::new(Part::Charts, "graphs", "Graphs", graphs).of(runs()),
-        Section::new(Part::Doubts, "dips", "Dips", dips(report).map(Item::Table).into_iter().collect())
-            .of(runs()),
+        Section::new(Part::Doubts, "dips", "Dips", tables([dips(report)]).collect()).of(runs()),
         Section::new(Part::Tables, "numbers", "Every size", numbers).of(runs()),
     ]
 }
@@ -46,79 +52,104 @@ pub(crate) fn cards(report: &Report) -> Vec<Card> {
 /// What its times are and what its ranges cover.
 fn note(curve: &Curve) -> String {
     let ranges = coverage(curve).map_or_else(String::new, |text| format!(" Ranges are {text}."));
-    format!("Here {}.{ranges}", timing(curve.pattern))
+    format!("{}.{ranges}", capital(timing(curve.pattern)))
 }
 
-/// Sizes that do worse than those around them. Absent if none does.
-fn dips(report: &Report) -> Option<TableView> {
-    let headings = ["curve", "deepest at", "from", "to", "throughput lost", "by chance", "boundary there"];
-    let mut table = TableView::of_rows("", headings.map(str::to_owned).to_vec());
-    for (index, curve) in report.curves.iter().enumerate() {
-        for dip in &curve.derived.dips {
-            let sizes = [dip.size, dip.extent[0], dip.extent[1]].map(|size| Cell::from(format!("{size} B")));
-            let boundary = dip.boundary.map_or_else(|| "none known".to_owned(), |at| at.to_string());
-            let mut row = vec![Cell::from(curve_name(report, index))];
-            row.extend(sizes);
-            row.extend([percent(dip.depth), format!("{:.1e}", dip.significance), boundary].map(Cell::from));
-            table.rows.push(row);
-        }
+/// Over what the curves of a run were measured, and how receivers waited.
+pub(crate) fn asked(named: &NamedRun) -> Vec<Entry> {
+    let run = &named.run;
+    let mut asked: Vec<Entry> = link(run).map(|link| Entry::from(("link", link))).into_iter().collect();
+    if run.source == Source::Measured || run.source == Source::Loopback {
+        asked.push(Entry::from(("receivers", waiting(run.plan.common.socket.wait).to_owned())));
     }
-    (!table.rows.is_empty()).then_some(table)
+    asked.extend(buffers(named));
+    asked
+}
+
+/// The link's rate, or why what its driver states is none; and the MTU.
+fn link(run: &Run) -> Option<String> {
+    let mtu = run.framing().map_or_else(String::new, |framing| format!(", MTU {} B", framing.mtu));
+    if let Some(link) = run.link() {
+        return Some(format!("{link}{mtu}"));
+    }
+    let (driver, mbps) = run.local().environment.interface.known()?.made_up_speed()?;
+    Some(format!("rate unknown: {} states {mbps} Mb/s but has no limit{mtu}", plain(driver)))
+}
+
+/// The requested buffers beside what each end was granted. Empty if none were requested.
+fn buffers(named: &NamedRun) -> Vec<Entry> {
+    let socket = &named.run.plan.common.socket;
+    let ends = [("this host", &named.run.local().granted), ("the peer", &named.run.remote().granted)];
+    let send = |granted: &Granted| fact(&granted.sndbuf);
+    let receive = |granted: &Granted| {
+        format!("{}, usable window {}", fact(&granted.rcvbuf), fact(&granted.usable_window))
+    };
+    let line = |label: &str, asked: u64, granted: &dyn Fn(&Granted) -> String| {
+        let granted = ends.map(|(who, end)| format!("{who} {}", granted(end))).join("; ");
+        Entry::from((label, format!("asked {asked} B; granted: {granted}")))
+    };
+    let lines = [
+        socket.sndbuf.map(|asked| line("sndbuf", asked.bytes(), &send)),
+        socket.rcvbuf.map(|asked| line("rcvbuf", asked.bytes(), &receive)),
+    ];
+    lines.into_iter().flatten().collect()
+}
+
+/// Sizes that do worse than those around them.
+fn dips(report: &Report) -> TableView {
+    let of = |(index, curve): (usize, &'_ Curve)| {
+        let dips = curve.derived.dips.clone();
+        dips.into_iter().map(move |dip| (index, dip)).collect::<Vec<_>>()
+    };
+    let dips: Vec<(usize, Dip)> = report.curves.iter().enumerate().flat_map(of).collect();
+    let cells = |cell: &dyn Fn(&Dip) -> String| dips.iter().map(|(_, dip)| cell(dip)).collect::<Vec<_>>();
+    let boundary = |dip: &Dip| dip.boundary.map_or_else(|| "none known".to_owned(), |at| at.to_string());
+    let names = dips.iter().map(|(index, _)| curve_name(report, *index)).collect();
+    let mut columns = vec![
+        Column::of_words("curve", 0, names),
+        Column::new("deepest at B", 0, cells(&|dip| dip.size.to_string())),
+        Column::new("from", 0, cells(&|dip| dip.extent[0].to_string())),
+        Column::new("to", 0, cells(&|dip| dip.extent[1].to_string())),
+        Column::new("throughput lost", 1, cells(&|dip| percent(dip.depth))),
+        Column::new("by chance", 2, cells(&|dip| format!("{:.1e}", dip.significance))),
+        Column::of_words("boundary there", 1, cells(&boundary)),
+    ];
+    if report.curves.len() == 1 {
+        columns.remove(0);
+    }
+    TableView::new("", columns)
 }
 
 /// Every size of a curve.
 fn numbers(report: &Report, index: usize) -> TableView {
     let curve = &report.curves[index];
-    let headings = [
-        "Size B",
-        "Median us",
-        "95 %",
-        "Least",
-        "Least mean",
-        "p99",
-        "Longest",
-        "Mb/s",
-        "95 %",
-        "Of link",
-        "Samples",
-        "Batch",
-        "Rounds",
-        "Warm-up",
-        "Settled",
-    ];
+    let row = |point: &CurvePoint| Size { curve, size: point.size, timed: point.timed };
+    let rows: Vec<Size<'_>> = curve.points.iter().map(row).collect();
+    let mark = |row: &Size<'_>| row.timed.filter(|timed| !timed.settled).map_or("", |_| "*").to_owned();
+    let mut columns = of_kind::<Sizes>(&rows);
+    columns.push(Column::of_words("", 0, rows.iter().map(mark).collect()));
     let title = format!("{} ({})", curve_name(report, index), curve.pattern);
-    let table = TableView::of_rows(title, headings.map(str::to_owned).to_vec()).closed();
-    let note = format!("Here {}. Times are in us, throughput in Mb/s.", timing(curve.pattern));
-    TableView { rows: curve.points.iter().map(number).collect(), ..table }.noted(vec![note])
+    let shown = short::rows(curve);
+    let some = format!("{} of {} sizes", shown.len(), rows.len());
+    let table = TableView::new(title, columns).closed().noted(marks(report, curve));
+    if shown.len() < rows.len() { table.brief(shown, some) } else { table }
 }
 
-fn number(point: &CurvePoint) -> Vec<Cell> {
-    let interval = |ends: Option<[f64; 2]>| match ends {
-        Some([low, high]) => format!("{} to {}", digits(low), digits(high)),
-        None => "unknown".to_owned(),
-    };
-    let size = point.size.to_string();
-    let Some(timed) = point.timed else {
-        return vec![size.into(), Cell::toned("not timed", Tone::Quiet)];
-    };
-    let cells = [
-        size,
-        digits(timed.median_us),
-        interval(timed.interval_us),
-        digits(timed.min_us),
-        digits(timed.least_mean_us),
-        digits(timed.p99_us),
-        digits(timed.max_us),
-        digits(timed.mbps),
-        interval(timed.mbps_interval),
-        timed.link_share.map_or_else(|| "unknown".to_owned(), percent),
-        timed.samples.to_string(),
-        timed.batch.to_string(),
-        timed.rounds.to_string(),
-        timed.warmup.to_string(),
-        if timed.settled { "yes" } else { "no" }.to_owned(),
-    ];
-    cells.map(Cell::from).to_vec()
+/// What the marks mean.
+fn marks(report: &Report, curve: &Curve) -> Vec<String> {
+    let progress = progress(curve);
+    let target = report.runs[curve.run].run.plan.curve().map_or(DEFAULT_TARGET, |curve| curve.ci);
+    let doubtful = progress.timed - progress.settled;
+    let not_settled = (doubtful > 0).then(|| {
+        format!(
+            "* not settled: {doubtful} of {} intervals are wider than +-{} of the median, or missing",
+            progress.timed,
+            percent(target)
+        )
+    });
+    let missing = progress.asked - progress.timed;
+    let not_timed = (missing > 0).then(|| format!("- not timed: {missing} of {} sizes", progress.asked));
+    not_settled.into_iter().chain(not_timed).collect()
 }
 
 #[cfg(test)]

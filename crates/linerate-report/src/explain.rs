@@ -8,8 +8,6 @@ use linerate_analysis::explain::{
     explain,
 };
 use linerate_analysis::report::{NamedRun, Report, describe};
-use linerate_core::pattern::Pattern;
-use linerate_core::run::Run;
 use linerate_core::units::Size;
 use serde::Serialize;
 
@@ -62,7 +60,9 @@ pub(crate) fn section(report: &Report) -> Option<Section> {
         let mut limits =
             explain(&named.run).map_or_else(|_| Vec::new(), |explanation| limit_rows(&explanation));
         if several {
-            limits.iter_mut().for_each(|row| row.insert(0, plain(&named.name).into()));
+            let name =
+                |row: &mut Vec<Cell>| row[0] = format!("{}: {}", plain(&named.name), row[0].text).into();
+            limits.iter_mut().for_each(name);
         }
         runs.extend((!limits.is_empty()).then_some(index));
         rows.append(&mut limits);
@@ -70,8 +70,8 @@ pub(crate) fn section(report: &Report) -> Option<Section> {
     if rows.is_empty() {
         return None;
     }
-    let headings = several.then_some("run").into_iter().chain(["", "limited by", "because"]);
-    let table = TableView { rows, ..TableView::of_rows("", headings.map(str::to_owned).collect()) };
+    let headings = ["", "limited by"].map(str::to_owned).into();
+    let table = TableView { rows, ..TableView::of_rows("", headings) };
     let more = "`linerate explain` names the rivals of each verdict and what would settle it.".to_owned();
     let items = vec![Item::Table(table.noted(vec![more]))];
     Some(Section::new(Part::Result, "limits", "What limits it", items).of(runs))
@@ -93,21 +93,11 @@ fn limit_rows(explanation: &Explanation) -> Vec<Vec<Cell>> {
     explanation.curves.iter().flat_map(of_curve).chain(known.map(of_load)).collect()
 }
 
-/// What limits the curve of a pattern, a line for each band of sizes: `3 KiB to 4 MiB: link rate and framing, 87 % of the
-/// time`.
-pub(crate) fn limits(run: &Run, pattern: Pattern) -> Vec<String> {
-    let curves = explain(run).map_or_else(|_| Vec::new(), |explanation| explanation.curves);
-    let of_pattern = curves.iter().filter(|curve| curve.pattern == pattern);
-    let line =
-        |band: &Band| format!("{}: {}", sizes(band), says(band.verdict, band.certainty, &band.candidates).1);
-    of_pattern.flat_map(|curve| &curve.bands).map(line).collect()
-}
-
 /// A row: what, its verdict, and the evidence.
 fn limit(what: String, verdict: Option<Bound>, certainty: Certainty, candidates: &[Candidate]) -> Vec<Cell> {
     let (found, says) = says(verdict, certainty, candidates);
     let evidence = found.or_else(|| candidates.first()).map(|it| plain(&it.evidence)).unwrap_or_default();
-    vec![what.into(), says.into(), evidence.into()]
+    vec![what.into(), format!("{says}\n{evidence}").trim_end().to_owned().into()]
 }
 
 fn head(named: &NamedRun, width: usize) -> String {

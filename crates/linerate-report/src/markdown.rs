@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::section::{Document, Entry, Item, TableView, Warning};
+use crate::section::{Document, Entry, Item, KeyView, TableView, Warning, key_views};
 
 /// `document` as GitHub's Markdown. Charts are named, not drawn.
 pub(crate) fn markdown(document: &Document) -> String {
@@ -25,12 +25,7 @@ fn of_item(item: &Item) -> String {
         Item::State(text) => format!("\n**{}**\n", line(text)),
         Item::Lead(text) | Item::Note(text) => format!("\n{}\n", line(text)),
         Item::Facts(list) => facts(list),
-        Item::Keys(card) => {
-            let title =
-                if card.title.is_empty() { String::new() } else { format!("\n### {}\n", line(&card.title)) };
-            let note = if card.note.is_empty() { String::new() } else { format!("\n{}\n", line(&card.note)) };
-            title + &facts(&card.keys) + &note
-        }
+        Item::Keys(cards) => key_views(cards).iter().map(keys).collect(),
         Item::Chart(figure) => named("Chart", &figure.title),
         Item::Order(..) | Item::Scale(_) => String::new(),
         Item::Table(view) => table(view),
@@ -44,6 +39,16 @@ fn of_item(item: &Item) -> String {
             }
         }
     }
+}
+
+fn keys(view: &KeyView<'_>) -> String {
+    let card = match view {
+        KeyView::Card(card) => card,
+        KeyView::Table(view) => return table(view),
+    };
+    let title = if card.title.is_empty() { String::new() } else { format!("\n### {}\n", line(&card.title)) };
+    let note = if card.note.is_empty() { String::new() } else { format!("\n{}\n", line(&card.note)) };
+    title + &facts(&card.keys) + &note
 }
 
 fn facts(list: &[Entry]) -> String {

@@ -2,11 +2,11 @@
 
 mod charts;
 mod columns;
+mod heat;
 mod map;
 mod page;
 mod scale;
 mod svg;
-mod text;
 mod tiles;
 mod words;
 
@@ -15,7 +15,7 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use heat::in_characters;
 pub(crate) use page::{asked, cards, script, sections};
 pub(crate) use svg::svg;
-pub(crate) use text::text;
 pub(crate) use words::{headline, short_title};

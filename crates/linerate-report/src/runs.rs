@@ -11,7 +11,7 @@ use linerate_core::host_limits::HostLimitsFile;
 use crate::error::RenderError;
 use crate::markdown::markdown as write;
 use crate::page::html as page;
-use crate::section::{Card, Document, Item, Part, Section, key_items, merged};
+use crate::section::{Card, Document, Item, Part, Section, merged};
 use crate::text::{count, hosts, plain, unfinished};
 use crate::{app, curves, explain, host_limits, mesh, stages, trace, traffic};
 
@@ -73,6 +73,15 @@ fn result(report: &Report) -> Section {
     let states =
         (0..report.runs.len()).filter_map(|index| Some(Item::State(of(index) + &unfinished(report, index)?)));
     let mut items: Vec<Item> = states.collect();
+    let nothing = report.runs.iter().enumerate().filter(|(index, named)| {
+        named.has_mesh() && report.meshes.iter().all(|mesh| mesh.run != *index)
+            || named.has_app() && report.apps.iter().all(|app| app.run != *index)
+    });
+    items.extend(nothing.map(|(index, named)| {
+        let what = if named.has_app() { "run" } else { "measured" };
+        let begin = if several { of(index) + "nothing" } else { "Nothing".to_owned() };
+        Item::Lead(format!("{begin} was {what}."))
+    }));
     if let [named] = &report.runs[..] {
         items.extend(lead(report, named).map(Item::Lead));
     }
@@ -80,7 +89,7 @@ fn result(report: &Report) -> Section {
     if let ([card], [.., Item::Lead(_)]) = (&mut cards[..], &items[..]) {
         card.title.clear();
     }
-    items.extend(key_items(cards));
+    items.extend((!cards.is_empty()).then_some(Item::Keys(cards)));
     Section::new(Part::Result, "result", "", items).of(0..report.runs.len())
 }
 
@@ -97,8 +106,6 @@ fn lead(report: &Report, named: &NamedRun) -> Option<String> {
     match (&report.meshes[..], &report.apps[..]) {
         ([mesh], _) => Some(format!("{}.", mesh::headline(mesh, &named.run))),
         (_, [app]) => Some(format!("{}. Result: {}.", app::headline(app, named), app::answer(app))),
-        _ if named.has_mesh() => Some("Nothing was measured.".to_owned()),
-        _ if named.has_app() => Some("Nothing was run.".to_owned()),
         _ => None,
     }
 }

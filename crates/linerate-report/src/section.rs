@@ -10,8 +10,8 @@ use crate::text::Key;
 
 pub(crate) use caution::{Warning, merged};
 pub(crate) use cell::{Cell, Tone};
-pub(crate) use keys::key_items;
-pub(crate) use table::TableView;
+pub(crate) use keys::{KeyView, key_views, said_once};
+pub(crate) use table::{MOST_ROWS, TableView};
 
 /// A report, in the order in which it is read.
 pub(crate) struct Document {
@@ -51,7 +51,7 @@ pub(crate) enum Item {
     State(String),
     /// What came of it, in a sentence or two.
     Lead(String),
-    Keys(Card),
+    Keys(Vec<Card>),
     Facts(Vec<Entry>),
     Chart(Figure),
     /// In which order the ranks of a mesh stand: which mesh of the page, and its maps by number and title.

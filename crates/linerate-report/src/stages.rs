@@ -9,7 +9,6 @@ use crate::section::{Item, Part, Section, charts};
 use crate::text::plain;
 
 pub(crate) use bars::{Piece, Shape, drawn, places};
-pub use words::text;
 pub(crate) use words::{clocks, us};
 
 /// How the pieces are read.

@@ -15,8 +15,9 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::numbers::estimate;
 
-/// Columns of a label before its value.
+/// Columns of a label before its value: at least, and at most.
 const LABEL: usize = 12;
+const LONGEST_LABEL: usize = 24;
 
 /// Columns that `text` takes in a terminal.
 pub(crate) fn columns(text: &str) -> usize {
@@ -26,6 +27,12 @@ pub(crate) fn columns(text: &str) -> usize {
 /// `text` as the text of an XML document.
 pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// As it begins a line.
+pub(crate) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// A share from 0 to 1 as a percentage.
@@ -266,10 +273,26 @@ pub(crate) fn curve_name(report: &Report, index: usize) -> String {
 
 /// A label and its value, wrapped under each other.
 pub(crate) fn item(label: &str, value: &str, width: usize) -> String {
-    let indent = LABEL + 2;
-    // A blank would be lost in wrapping: the label's column is filled with it afterwards.
-    let wrapped = wrap(value, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
-    format!("  {label:<LABEL$}{wrapped}")
+    items(&[(label, value)], width)
+}
+
+/// Labels and their values, wrapped under each other; a very long label has a line of its own.
+pub(crate) fn items(list: &[(&str, &str)], width: usize) -> String {
+    let needed = |label: &str| if columns(label) < LABEL { LABEL } else { columns(label) + 2 };
+    let longest = list.iter().map(|(label, _)| needed(label)).filter(|label| *label <= LONGEST_LABEL);
+    let column = longest.max().unwrap_or(LABEL);
+    let line = |(label, value): &(&str, &str)| {
+        let indent = column + 2;
+        // A blank would be lost in wrapping: the label's column is filled with it afterwards.
+        let wrapped =
+            wrap(value, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
+        if needed(label) <= column {
+            return format!("  {label:<column$}{wrapped}");
+        }
+        let label = wrap(label, width.saturating_sub(2), 0).replace('\n', "\n  ");
+        format!("  {label}\n{:indent$}{wrapped}", "")
+    };
+    list.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// `text` in lines of at most `width` columns, all but the first behind `indent` blanks.

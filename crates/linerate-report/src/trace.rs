@@ -4,7 +4,6 @@ mod bars;
 mod page;
 mod perfetto;
 mod single;
-mod text;
 mod words;
 
 #[cfg(test)]
@@ -14,5 +13,4 @@ mod tests;
 
 pub(crate) use page::{cards, sections};
 pub use perfetto::perfetto;
-pub(crate) use text::text;
 pub(crate) use words::statement;

@@ -6,14 +6,14 @@ mod interval;
 mod latency;
 mod page;
 mod sums;
-mod text;
 mod words;
 
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod tests;
 
 pub use interval::interval;
 pub(crate) use page::{asked, cards, sections};
-pub(crate) use text::text;
 pub use words::called;
 pub(crate) use words::headline;

@@ -193,7 +193,8 @@ impl Kind for Sizes {
             "least of the rounds' means (NetPIPE's statistic)",
             |row| row.timed(|timed| timed.least_mean_us),
         )
-        .less(),
+        .less()
+        .column("least mean", 7),
         SizeFact::new("p99_us", Microseconds, "99th percentile of all samples after warm-up", |row| {
             row.timed(|timed| timed.p99_us)
         })
@@ -225,7 +226,8 @@ impl Kind for Sizes {
         SizeFact::new("rounds", Count, "rounds", |row| row.timed(|timed| timed.rounds)).column("rounds", 5),
         SizeFact::new("warmup_samples", Count, "samples taken for warm-up", |row| {
             row.timed(|timed| timed.warmup)
-        }),
+        })
+        .column("warm-up", 8),
         SizeFact::new(
             "settled",
             Word,

@@ -2,7 +2,7 @@
 
 use linerate_core::app::Axis as Of;
 
-use super::words::{capital, name};
+use super::words::name;
 use crate::figure::axis::{self, Unit, apart};
 use crate::plot::{Axis, Scale, decimal, evenly};
 
@@ -96,7 +96,7 @@ fn in_units(what: &str, unit: &str, power: i32) -> String {
         (unit, 0) => unit,
         (unit, power) => format!("10^{power} {unit}").trim_end().to_owned(),
     };
-    let what = capital(what);
+    let what = crate::text::capital(what);
     if unit.is_empty() { what } else { format!("{what} ({unit})") }
 }
 

@@ -30,10 +30,14 @@ pub(super) fn rows(app: &AppResult, highest: f64) -> Vec<Column> {
         None => "-".to_owned(),
     };
     let ranks = |row: &AppRow| format!("{}{}", row.ranks, if row.interrupted { "*" } else { "" });
-    vec![
+    let mut columns = vec![
         Column::new("ranks", 0, cells(rows, ranks)),
         Column::new("runs", 7, cells(rows, |row| row.repetitions.to_string())),
-        Column::new(unit, 0, cells(rows, |row| digits(row.merit / scale))),
+        Column::new(
+            unit.replacen(' ', "\n", usize::from(scale > 1.0)),
+            0,
+            cells(rows, |row| digits(row.merit / scale)),
+        ),
         Column::new("range", 5, cells(rows, range)),
         Column::new("time", 1, cells(rows, |row| seconds(row.seconds))),
         Column::new("speed-up", 0, cells(rows, |row| known(row.speed_up, short))),
@@ -41,7 +45,11 @@ pub(super) fn rows(app: &AppResult, highest: f64) -> Vec<Column> {
         Column::new("comm.", 0, cells(rows, |row| share(row.communication_share))),
         Column::new("messages", 3, cells(rows, |row| row.messages.to_string())),
         Column::new("sent", 4, cells(rows, |row| about(row.bytes as f64))),
-    ]
+    ];
+    if rows.iter().all(|row| row.repetitions == rows[0].repetitions) {
+        columns.remove(1);
+    }
+    columns
 }
 
 /// A figure of a case a row.
@@ -80,17 +88,17 @@ pub(super) fn ranks(app: &AppResult, case: &AppCase, named: &NamedRun) -> Vec<Co
     };
     let mut columns = vec![
         Column::of_words("rank", 0, cells(&all, |rank| rank_name(app, *rank))),
-        Column::of_words("host", 0, cells(&all, host)),
-        Column::new("time", 0, cells(&all, |rank| time_text(account(rank).total_ps as f64))),
-        Column::new("calculated", 0, cells(&all, |rank| time_text(account(rank).computed_ps as f64))),
+        Column::of_words("host", 4, cells(&all, host)),
+        Column::new("time", 1, cells(&all, |rank| time_text(account(rank).total_ps as f64))),
+        Column::new("calculated", 1, cells(&all, |rank| time_text(account(rank).computed_ps as f64))),
         Column::new("communication", 0, cells(&all, communicated)),
-        Column::new("units of work", 0, cells(&all, |rank| account(rank).units.to_string())),
+        Column::new("units of work", 3, cells(&all, |rank| account(rank).units.to_string())),
         Column::new(
             "messages",
-            0,
+            2,
             cells(&all, |rank| account(rank).messages.iter().sum::<u64>().to_string()),
         ),
-        Column::new("sent", 0, cells(&all, |rank| about(account(rank).bytes.iter().sum::<u64>() as f64))),
+        Column::new("sent", 2, cells(&all, |rank| about(account(rank).bytes.iter().sum::<u64>() as f64))),
     ];
     if named.run.model.is_some() {
         // Its ranks run on no host.

@@ -62,7 +62,7 @@ fn card(report: &Report, app: &AppResult, colour: Option<usize>) -> Card {
     }
     keys.extend(checks(app).map(|checks| ["checks".to_owned(), checks]));
     keys.extend(run_of(report, app).and_then(cost).map(|cost| ["cost".to_owned(), cost]));
-    let note = "Medians over the repetitions. Communication includes waiting for others.".to_owned();
+    let note = "Medians over the repetitions.".to_owned();
     Card { kind: Kind::Application, title, colour, keys: entries(keys), note }
 }
 
@@ -111,14 +111,20 @@ fn numbers(report: &Report, app: &AppResult) -> Vec<TableView> {
     if app.rows.iter().any(|row| row.interrupted) {
         notes.push("* Ended early: its numbers are of what was done until then.".to_owned());
     }
+    if app.rows.iter().any(|row| row.ranks > 1) {
+        notes.push(
+            "comm.: the share of the ranks' time in calls that send and receive: communication, and waiting for others."
+                .to_owned(),
+        );
+    }
     let rows = columns::rows(app, words::highest(report, app));
-    let mut tables = vec![TableView::new("By number of ranks", rows).noted(notes)];
+    let mut tables = vec![TableView::new("", rows).noted(notes)];
     if let Some(case) = last_case(report, app) {
         let on = count(u64::from(case.ranks), "rank");
-        tables.push(TableView::new(format!("Figures on {on}"), columns::figures(case)));
-        tables.push(TableView::new(format!("Checks on {on}"), columns::checks(case)));
-        tables.push(TableView::new(format!("What each rank did, on {on}"), columns::ranks(app, case, named)));
-        tables.extend(matrices(app, case));
+        tables.push(TableView::new(format!("Figures on {on}"), columns::figures(case)).first());
+        let ranks = TableView::new(format!("What each rank did, on {on}"), columns::ranks(app, case, named));
+        let checks = TableView::new(format!("Checks on {on}"), columns::checks(case));
+        tables.extend([checks, ranks].into_iter().chain(matrices(app, case)).map(TableView::at_length));
     }
     tables
 }

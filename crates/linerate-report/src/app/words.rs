@@ -4,7 +4,7 @@ use linerate_analysis::report::{AppResult, AppRow, NamedRun, Report, describe};
 use linerate_core::app::{AppCase, AppRun};
 use linerate_core::run::Source;
 
-use crate::text::{count, digits, plain, shortened, time_text};
+use crate::text::{capital, count, digits, plain, shortened, time_text};
 
 /// The longest name within a sentence or a table. Unit: characters.
 const LONGEST: usize = 48;
@@ -76,12 +76,6 @@ pub(super) fn run_of<'a>(report: &'a Report, app: &AppResult) -> Option<&'a AppR
 /// The case that is shown of a row.
 pub(super) fn case_of<'a>(report: &'a Report, app: &AppResult, row: &AppRow) -> Option<&'a AppCase> {
     run_of(report, app)?.cases.get(row.case)
-}
-
-/// As it begins a line.
-pub(super) fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// What people call it.

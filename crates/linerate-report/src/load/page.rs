@@ -34,7 +34,7 @@ pub fn html(study: &Study) -> Result<String, RenderError> {
     let cautions: Vec<Warning> =
         study.cautions().into_iter().map(|[finding, advice]| Warning::new(plain(&finding), advice)).collect();
     let cautions = (!cautions.is_empty()).then_some(Item::Cautions(cautions));
-    let found = study.single().map(|run| Item::Keys(card(study, run)));
+    let found = study.single().map(|run| Item::Keys(vec![card(study, run)]));
     let about = section::note(about(study));
     let asked =
         vec![Item::Facts(facts), Item::Note("A model in virtual time: no host took part.".to_owned())];

@@ -3,7 +3,7 @@
 mod pack;
 
 use linerate_analysis::facts::{Collectives, Togethers};
-use linerate_analysis::report::{MeshResult, MeshView, NamedRun, Report, SuspectRow};
+use linerate_analysis::report::{CollectiveRow, MeshResult, MeshView, NamedRun, Report};
 
 use super::map::{colours, map};
 use super::words::{facts, headline, keys, rank, view_name};
@@ -13,15 +13,13 @@ use crate::error::RenderError;
 use crate::figure::Figure;
 use crate::page::Script;
 use crate::plot::palette;
-use crate::section::{
-    self, Card, Cell, Entry, Item, Kind, Part, Section, TableView, Tone, entries, note, tables,
-};
+use crate::section::{self, Card, Entry, Item, Kind, Part, Section, TableView, Tone, entries, tables};
 use crate::text::{count, percent, plain};
 
 /// So many of the worst pairs of each view are in a table that needs no script.
 const WORST: usize = 15;
-/// A suspect's column of numbers has a dash where it was not measured alone.
-const UNKNOWN: &str = "-";
+/// More collectives than these are chosen from in a short text.
+const MOST_ROWS: usize = 12;
 
 /// The sections of the meshes of `report`.
 pub(crate) fn sections(report: &Report) -> Vec<Section> {
@@ -65,7 +63,9 @@ fn card(report: &Report, mesh: &MeshResult) -> Card {
     };
     let note =
         "Latencies are one way: half the round trip. Throughputs are of payload in one direction, delivered.";
-    Card { kind: Kind::Mesh, title, colour: None, keys: entries(keys(mesh)), note: note.to_owned() }
+    let keys = entries(keys(mesh));
+    let note = if keys.is_empty() { String::new() } else { note.to_owned() };
+    Card { kind: Kind::Mesh, title, colour: None, keys, note }
 }
 
 /// The sections of one mesh, whose first heat map has this `number` in the page.
@@ -84,15 +84,16 @@ fn of_mesh(report: &Report, (nth, mesh): (usize, &MeshResult), number: usize) ->
     let pairs = views().enumerate().map(|(at, (view, number))| TableView {
         is_closed: at > 0,
         of_map: Some([number, nth]),
-        ..worst(mesh, view)
+        ..worst(mesh, view).at_length()
     });
     let pairs = tables(pairs).collect();
     let mut drawn = charts::sorted(mesh, nth);
     drawn.extend(charts::collectives(mesh, nth));
-    let numbers = tables(numbers(mesh).into_iter().chain([hosts(mesh, named).closed()])).collect();
+    let numbers =
+        tables(numbers(mesh).into_iter().chain([hosts(mesh, named).closed().at_length()])).collect();
     vec![
-        section(Part::Result, "suspects", "What is slow", suspects(mesh)),
-        section(Part::Result, "lost", "What was lost", lost(mesh)),
+        section(Part::Result, "suspects", "What is slow", tables([suspects(mesh)]).collect()),
+        section(Part::Result, "lost", "What was lost", tables([lost(mesh)]).collect()),
         section(Part::Charts, "maps", "Heat maps", order.into_iter().chain(maps).collect()),
         section(Part::Charts, "sorted", "All pairs, sorted", section::charts(drawn).collect()),
         section(Part::Tables, "pairs", "Pairs", pairs),
@@ -101,33 +102,17 @@ fn of_mesh(report: &Report, (nth, mesh): (usize, &MeshResult), number: usize) ->
 }
 
 /// What is slow, and what the verdicts mean.
-fn suspects(mesh: &MeshResult) -> Vec<Item> {
-    if mesh.suspects.is_empty() {
-        return note("No rank, link or group stands out from the others.").into_iter().collect();
-    }
-    let headings = ["where", "found at", "times slower", "alone", "verdict"].map(str::to_owned).to_vec();
+fn suspects(mesh: &MeshResult) -> TableView {
     let verdicts = "Bad: slow alone as well. Congested: slow only while others talk. Unconfirmed: not measured alone, or not often enough.";
-    let rows = mesh.suspects.iter().map(suspect).collect();
-    let table = TableView { rows, ..TableView::of_rows("", headings) };
-    vec![Item::Table(table.noted(vec![verdicts.to_owned()]))]
+    let mut table = TableView::new("", columns::suspects(&mesh.suspects)).noted(vec![verdicts.to_owned()]);
+    let cells = table.rows.iter_mut().filter_map(|row| row.last_mut());
+    cells.filter(|cell| cell.text == "bad").for_each(|cell| cell.tone = Tone::Bad);
+    table.first()
 }
 
-fn lost(mesh: &MeshResult) -> Vec<Item> {
-    let headings = vec!["lost".to_owned()];
-    let rows = mesh.lost.iter().map(|lost| vec![Cell::toned(plain(lost), Tone::Bad)]).collect();
-    tables([TableView { rows, ..TableView::of_rows("", headings) }]).collect()
-}
-
-fn suspect(one: &SuspectRow) -> Vec<Cell> {
-    let alone = one.alone.map_or_else(|| UNKNOWN.to_owned(), crate::text::digits);
-    let tone = if one.verdict == "bad" { Tone::Bad } else { Tone::Plain };
-    vec![
-        plain(&one.place).into(),
-        one.probe.clone().into(),
-        crate::text::digits(one.times_slower).into(),
-        alone.into(),
-        Cell::toned(one.verdict, tone),
-    ]
+fn lost(mesh: &MeshResult) -> TableView {
+    let lost = mesh.lost.iter().map(|lost| plain(lost)).collect();
+    TableView::new("", vec![Column::of_words("rank or pair, and why", 0, lost)]).first()
 }
 
 fn worst(mesh: &MeshResult, view: &MeshView) -> TableView {
@@ -143,18 +128,18 @@ fn worst(mesh: &MeshResult, view: &MeshView) -> TableView {
 
 fn numbers(mesh: &MeshResult) -> Vec<TableView> {
     let mut tables = Vec::new();
-    let mut add = |title: &str, columns: Vec<Column>, note: &str| {
-        let view = TableView::new(title, columns);
+    let mut add = |view: TableView, note: &str| {
         if !view.rows.is_empty() {
             tables.push(
                 view.noted(Some(note.to_owned()).into_iter().filter(|note| !note.is_empty()).collect()),
             );
         }
     };
-    add("What was measured of each pair", columns::views(mesh), "");
+    let views = TableView::new("What was measured of each pair", columns::views(mesh));
+    add(if mesh.views.len() > 2 { views } else { views.at_length() }, "");
+    let together = of_kind::<Togethers>(&mesh.together.iter().collect::<Vec<_>>());
     add(
-        "What all did at once",
-        of_kind::<Togethers>(&mesh.together.iter().collect::<Vec<_>>()),
+        TableView::new("What all did at once", together),
         "Rates are of one message's way, the mean over all ways and rounds; ranges are 95 % intervals over the rounds. \
          The effective bisection bandwidth is the mean over random matchings.",
     );
@@ -165,17 +150,42 @@ fn numbers(mesh: &MeshResult) -> Vec<TableView> {
             ("p99, times as long", crate::text::digits(victims.p99_slowdown)),
             ("p99 of the worst pair", crate::text::digits(victims.worst_p99_slowdown)),
         ];
-        let columns = cells.map(|(heading, cell)| Column::new(heading, 0, vec![cell]));
-        add("Answers beside a load", columns.into(), "Medians over the pairs, against the same pairs alone.");
+        let columns = cells.map(|(heading, cell)| Column::new(heading, 1, vec![cell]));
+        let table = TableView::new("Answers beside a load", columns.into());
+        add(table, "Medians over the pairs, against the same pairs alone.");
     }
-    let all: Vec<_> = mesh.collectives.iter().collect();
     add(
-        "Collectives",
-        of_kind::<Collectives>(&all),
+        collectives(mesh),
         "All done: the mean over the calls of the slowest rank's time. Mean, fastest and slowest: the ranks' mean times. \
          Bus rate: what the wire of a rank must carry, to be held against a link's rate. Messages and sent: of all ranks for one call.",
     );
     tables
+}
+
+/// Every collective; in a short text of each the fastest algorithm at its least and its greatest size.
+fn collectives(mesh: &MeshResult) -> TableView {
+    let all: Vec<&CollectiveRow> = mesh.collectives.iter().collect();
+    let table = TableView::new("Collectives", of_kind::<Collectives>(&all));
+    if all.len() <= MOST_ROWS {
+        return table;
+    }
+    let mut shown: Vec<usize> = Vec::new();
+    for (nth, row) in all.iter().enumerate() {
+        let of_it = || all.iter().filter(|other| other.collective == row.collective);
+        let ends = [of_it().map(|it| it.bytes).min(), of_it().map(|it| it.bytes).max()];
+        let time = |it: &CollectiveRow| it.slowest_mean_us.unwrap_or(f64::INFINITY);
+        let is_fastest =
+            of_it().filter(|other| other.bytes == row.bytes).all(|other| time(row) <= time(other));
+        let is_like = |nth: &usize| all[*nth].collective == row.collective && all[*nth].bytes == row.bytes;
+        if ends.contains(&Some(row.bytes)) && is_fastest && !shown.iter().any(is_like) {
+            shown.push(nth);
+        }
+    }
+    let some = shown.len();
+    table.brief(
+        shown,
+        format!("the fastest algorithm at the least and the greatest size, {some} of {} rows", all.len()),
+    )
 }
 
 /// The hosts with their ranks.

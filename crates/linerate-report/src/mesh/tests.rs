@@ -54,7 +54,7 @@ fn a_text_has_room_on_one_screen_and_keeps_its_width() {
             }
         }
     }
-    assert!(text(&fixture::of(16), 80, Rows::Short).lines().count() <= 60);
+    assert!(text(&fixture::of(16), 80, Rows::Short).lines().count() <= 64);
     assert!(text(&fixture::of(200), 80, Rows::Short).contains("a cell is the worst of 9 x 9 pairs"));
 }
 
@@ -151,7 +151,7 @@ fn few_ranks_no_probes_and_no_values_are_no_trouble() {
 
 /// A run that ended before its mesh began has no heat maps to draw.
 fn is_safe_without(report: &Report) {
-    assert!(text(report, 80, Rows::Short).contains("nothing was measured"));
+    assert!(text(report, 80, Rows::Short).contains("Nothing was measured"));
     assert!(html(report).is_ok() && svg(report).is_err());
     assert!(csv(report, Level::Point).is_ok());
 }

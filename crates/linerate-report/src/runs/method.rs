@@ -4,9 +4,9 @@ use linerate_analysis::report::{NamedRun, Report, describe};
 use linerate_core::plan::DEFAULT_TARGET;
 
 use super::peers;
-use crate::section::{Entry, Item, Part, Section, entries};
+use crate::section::{Entry, Item, Part, Section};
 use crate::text::{count, hosts, percent, plain, progress};
-use crate::{app, mesh, trace, traffic};
+use crate::{app, curves, mesh, trace, traffic};
 
 /// A section for each run.
 pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
@@ -28,13 +28,14 @@ fn origin(named: &NamedRun) -> String {
     plain(&format!("{}: {}{started}.", named.name, named.run.generator))
 }
 
-/// What the run of loads, a mesh or an application was asked for.
+/// What the run was asked for.
 fn asked(report: &Report, index: usize, named: &NamedRun) -> Vec<Entry> {
     match (named.has_loads(), named.has_app(), named.has_mesh()) {
         (true, ..) => traffic::asked(report, index),
         (false, true, _) => app::asked(named),
         (false, false, true) => mesh::asked(named),
-        (false, false, false) => entries(Vec::<[String; 2]>::new()),
+        _ if named.has_trace() => Vec::new(),
+        _ => curves::asked(named),
     }
 }
 

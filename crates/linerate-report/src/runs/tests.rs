@@ -197,9 +197,9 @@ fn loads_beside_curves_are_on_the_same_page() {
     let loads = fixture::loads(vec![linerate_core::traffic::Transfer::default()]).runs;
     let report = Report::new([fixture::one().runs, loads].concat());
     let page = golden::page(&html(&report).expect("it has a page"));
-    assert!(page.contains("Graphs\n") && page.contains("Loads\n"), "{page}");
+    assert!(page.contains("Graphs\n") && page.contains("loads over tcp\n"), "{page}");
     let alone = golden::page(&html(&fixture::one()).expect("it has a page"));
-    assert!(alone.contains("Graphs\n") && !alone.contains("Loads\n"), "{alone}");
+    assert!(alone.contains("Graphs\n") && !alone.contains("loads over tcp\n"), "{alone}");
 }
 
 #[test]
@@ -339,12 +339,12 @@ fn the_limits_of_a_host_stand_beside_every_kind() {
 fn marks_of(kind: &str) -> &'static [&'static str] {
     match kind {
         "curve" | "one-way" | "model" | "netpipe" => &["Throughput (", "median us"],
-        "stages" => &["Throughput (", "stages of a message"],
+        "stages" => &["Throughput (", "Stages of a message"],
         "stream" => &["stream over"],
         "rr" => &["rr over"],
         "mesh" => &["8 ranks, all 56 pairs measured"],
         "app" => &["Lennard-Jones MD on"],
-        _ => &["where messages are"],
+        _ => &["Where messages are"],
     }
 }
 

@@ -1,31 +1,62 @@
 //! The key numbers of several curves, loads or runs beside each other.
 
-use super::{Card, Cell, Item, TableView, Tone};
+use super::{Card, Cell, TableView, Tone};
+
+/// How a page shows key numbers.
+pub(crate) enum KeyView<'a> {
+    Card(&'a Card),
+    Table(TableView),
+}
 
 /// A table for each kind of card: a row for each card, a column for each key. One card alone is a list, which reads
 /// better.
-pub(crate) fn key_items(mut cards: Vec<Card>) -> Vec<Item> {
-    if cards.len() < 2 {
-        return cards.pop().map(Item::Keys).into_iter().collect();
-    }
-    let mut kinds: Vec<Vec<Card>> = Vec::new();
+pub(crate) fn key_views(cards: &[Card]) -> Vec<KeyView<'_>> {
+    let mut kinds: Vec<Vec<&Card>> = Vec::new();
     for card in cards {
         match kinds.iter_mut().find(|kind| kind[0].kind == card.kind) {
             Some(kind) => kind.push(card),
             None => kinds.push(vec![card]),
         }
     }
-    kinds.iter().map(|kind| Item::Table(table(kind))).collect()
+    kinds
+        .into_iter()
+        .map(|kind| match kind[..] {
+            [card] => KeyView::Card(card),
+            _ => KeyView::Table(table(&kind)),
+        })
+        .collect()
 }
 
-fn table(cards: &[Card]) -> TableView {
+/// What is said of each of several, each thing once: of which it is said stands before it, unless it is said of all.
+pub(crate) fn said_once<'a>(all: impl IntoIterator<Item = (&'a str, String)>) -> Vec<String> {
+    let mut said: Vec<(String, Vec<&str>)> = Vec::new();
+    let mut names: Vec<&str> = Vec::new();
+    for (name, note) in all {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+        match said.iter_mut().find(|(other, _)| *other == note) {
+            Some((_, of)) => of.push(name),
+            None if note.is_empty() => {}
+            None => said.push((note, vec![name])),
+        }
+    }
+    let all = names.len();
+    let line = |(note, of): (String, Vec<&str>)| match of.len() == all {
+        true => note,
+        false => format!("{}: {note}", of.join(", ")),
+    };
+    said.into_iter().map(line).collect()
+}
+
+fn table(cards: &[&Card]) -> TableView {
     let mut labels: Vec<&str> = Vec::new();
     for label in cards.iter().flat_map(|card| card.keys.iter().map(|key| key.label.as_str())) {
         if !labels.contains(&label) {
             labels.push(label);
         }
     }
-    let row = |card: &Card| {
+    let row = |card: &&Card| {
         let value = |label: &&str| {
             let found: Vec<&str> =
                 card.keys.iter().filter(|key| key.label == *label).map(|key| key.value.as_str()).collect();
@@ -34,12 +65,7 @@ fn table(cards: &[Card]) -> TableView {
         let name = Cell { colour: card.colour, ..Cell::from(card.title.clone()) };
         std::iter::once(name).chain(labels.iter().map(value)).collect()
     };
-    let mut notes: Vec<String> = Vec::new();
-    for note in cards.iter().map(|card| card.note.clone()).filter(|note| !note.is_empty()) {
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
+    let notes = said_once(cards.iter().map(|card| (card.title.as_str(), card.note.clone())));
     let headings = std::iter::once("").chain(labels.iter().copied()).map(str::to_owned).collect();
     TableView { rows: cards.iter().map(row).collect(), ..TableView::of_rows("", headings) }.noted(notes)
 }

@@ -4,6 +4,8 @@ use super::Cell;
 use crate::columns::Column;
 use crate::text::columns;
 
+/// A short text has so many rows of a long table.
+pub(crate) const MOST_ROWS: usize = 16;
 /// What is longer is not a number.
 const NUMBER: usize = 28;
 
@@ -14,6 +16,10 @@ pub(crate) struct TableView {
     pub(crate) title: String,
     pub(crate) headings: Vec<String>,
     pub(crate) rows: Vec<Vec<Cell>>,
+    /// How expendable each column is on a narrow terminal.
+    pub(crate) expendable: Vec<u8>,
+    /// Which of its rows a short text has, and what that says of them; no row leaves it out. Absent if all are short.
+    pub(crate) brief: Option<(Vec<usize>, String)>,
     /// What its cells have no room for.
     pub(crate) notes: Vec<String>,
     /// Whether only its title is seen at first.
@@ -29,12 +35,46 @@ impl TableView {
         let rows = columns.iter().map(|column| column.cells.len()).max().unwrap_or(0);
         let row = |row: usize| columns.iter().map(|column| column.cells[row].clone().into()).collect();
         let headings = columns.iter().map(|column| column.heading.clone()).collect();
-        Self { rows: (0..rows).map(row).collect(), ..Self::of_rows(title, headings) }
+        let expendable = columns.iter().map(|column| column.expendable).collect();
+        Self { rows: (0..rows).map(row).collect(), expendable, ..Self::of_rows(title, headings) }
     }
 
-    /// A table without rows.
+    /// A table without rows, of which a narrow terminal needs only the first column.
     pub(crate) fn of_rows(title: impl Into<String>, headings: Vec<String>) -> Self {
-        Self { title: title.into(), headings, ..Self::default() }
+        let expendable = (0..headings.len()).map(|column| u8::from(column > 0)).collect();
+        Self { title: title.into(), headings, expendable, ..Self::default() }
+    }
+
+    /// Its columns on a screen, of these rows.
+    pub(crate) fn columns(&self, rows: &[usize]) -> Vec<Column> {
+        let column = |(nth, heading): (usize, &String)| {
+            let cell = |row: &usize| self.rows[*row].get(nth).map_or("", Cell::first).to_owned();
+            let (cells, expendable) = (rows.iter().map(cell).collect(), self.expendable[nth]);
+            match self.is_words(nth) {
+                true => Column::of_words(heading, expendable, cells),
+                false => Column::new(heading, expendable, cells),
+            }
+        };
+        self.headings.iter().enumerate().map(column).collect()
+    }
+
+    /// The same of which a short text has these rows, and says so.
+    pub(crate) fn brief(self, rows: Vec<usize>, chosen: impl Into<String>) -> Self {
+        Self { brief: Some((rows, chosen.into())), ..self }
+    }
+
+    /// The same of which a short text has the first rows.
+    pub(crate) fn first(self) -> Self {
+        let all = self.rows.len();
+        match all > MOST_ROWS {
+            true => self.brief((0..MOST_ROWS).collect(), format!("{MOST_ROWS} of {all} rows")),
+            false => self,
+        }
+    }
+
+    /// The same, which a short text leaves out.
+    pub(crate) fn at_length(self) -> Self {
+        self.brief(Vec::new(), "")
     }
 
     /// The same with notes below it.
@@ -45,6 +85,11 @@ impl TableView {
     /// The same of which only the title is seen at first.
     pub(crate) fn closed(self) -> Self {
         Self { is_closed: true, ..self }
+    }
+
+    /// Whether it says one thing in words of each of its rows.
+    pub(crate) fn is_list(&self) -> bool {
+        self.headings.len() == 2 && self.is_words(1)
     }
 
     /// The classes of a cell of a column on a page.

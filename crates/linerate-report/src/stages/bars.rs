@@ -41,7 +41,7 @@ pub(crate) fn figure(run: &Run, index: usize, of: &str) -> Option<Figure> {
         caption: format!(
             "Each piece is the median of its stage, of {} messages a size; medians of parts need not add up to the median of the whole. {}.",
             run.stages[0].asked,
-            capitalised(&caption(run))
+            crate::text::capital(&caption(run))
         ),
     };
     let boxes = layers
@@ -117,12 +117,6 @@ pub(crate) fn drawn(axes: [&Axis; 2], (index, name): (usize, &str), shape: Shape
         Aim::at(axes, (f64::from(piece.number), height), piece.lines.clone())
     };
     Layer::new((index, name), axes, pieces.iter().map(mark).collect(), pieces.iter().map(aim).collect())
-}
-
-/// A sentence's begin.
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]

@@ -1,36 +1,14 @@
-//! The stages as text and as a table.
+//! The stages as a table.
 
-use linerate_analysis::report::NamedRun;
 use linerate_core::run::Run;
 use linerate_core::stages::{Clocks, Part, Stages};
 use linerate_core::units::{Size, Span};
 
-use crate::columns::{Column, fit};
+use crate::columns::Column;
 use crate::section::TableView;
-use crate::text::{count, digits, plain, wrap};
+use crate::text::{count, digits};
 
-/// The stages of a run's messages as text of at most `width` columns, if the numbers fit. Absent if
-/// the run has no stages.
-pub fn text(named: &NamedRun, width: u16) -> Option<String> {
-    let run = &named.run;
-    let first = run.stages.first()?;
-    let width = usize::from(width).max(40);
-    let head = format!(
-        "{}: stages of a message, us, from the application's call to the queue, to the driver, to the peer's kernel and to its application: medians of {} a size; {}",
-        plain(&named.name),
-        first.asked,
-        caption(run)
-    );
-    let (rows, left_out) = fit(columns(run), width);
-    let mut lines = vec![wrap(&head, width, 2), String::new(), rows];
-    if !left_out.is_empty() {
-        let text = format!("no room for: {}; the report has them", left_out.join(", "));
-        lines.push(wrap(&text, width, 2));
-    }
-    Some(lines.join("\n"))
-}
-
-/// The same as a table of a page, with the intervals; `of` names the run where there are several.
+/// The stages of a run's messages, with their intervals; `of` names the run where there are several.
 pub(crate) fn table(run: &Run, of: &str) -> TableView {
     let interval = |part: &Part| {
         let ends = part.time_ns.and_then(|time| time.interval);
@@ -42,10 +20,15 @@ pub(crate) fn table(run: &Run, of: &str) -> TableView {
         with_intervals.push(column);
         if let Some(part) = part {
             let cells = run.stages.iter().map(|stages| interval(part(stages))).collect();
-            with_intervals.push(Column::new("95 %", 1, cells));
+            with_intervals.push(Column::new("95 %", 4, cells));
         }
     }
-    TableView::new(format!("Stages of a message, us{of}"), with_intervals)
+    let asked = run.stages.first().map_or(0, |stages| stages.asked);
+    let note = format!(
+        "Times are in us, from the application's call to the queue, to the driver, to the peer's kernel and to its application: medians of {asked} a size; {}.",
+        caption(run)
+    );
+    TableView::new(format!("Stages of a message, us{of}"), with_intervals).noted(vec![note])
 }
 
 /// Whose stamps they are, by which clocks, and what is missing.
@@ -156,9 +139,18 @@ pub(super) fn lines(stages: &Stages, name: &str, part: &Part, crosses: bool) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::staged;
-    use super::super::super::text::columns as wide;
-    use super::*;
+    use linerate_analysis::report::{NamedRun, Report};
+    use linerate_core::plan::Rows;
+
+    use crate::fixture::staged;
+    use crate::text::columns as wide;
+
+    /// The block of the stages.
+    fn text(named: &NamedRun, width: u16) -> Option<String> {
+        let text = crate::text(&Report::new(vec![named.clone()]), width, Rows::All);
+        let (_, stages) = text.split_once("Stages of a message")?;
+        Some(format!("Stages of a message{}", stages.split("\n\n").next()?))
+    }
 
     #[test]
     fn every_stage_has_its_column_and_the_whole_fits() {
@@ -169,15 +161,15 @@ mod tests {
         }
         let text = text(&named, 80).expect("there are stages");
         let lines: Vec<&str> = text.lines().collect();
-        insta::assert_snapshot!([&lines[..7], &lines[lines.len() - 1..]].concat().join("\n"), @r"
-        gigabit.run.json: stages of a message, us, from the application's call to the
-          queue, to the driver, to the peer's kernel and to its application: medians of
-          10 a size; software stamps; one clock
-
+        insta::assert_snapshot!([&lines[..4], &lines[lines.len() - 4..]].concat().join("\n"), @r"
+        Stages of a message, us:
               B  to queue  to driver  to peer  to its app   all  acked  messages
               1      2.04      0.300     9.00        6.00  17.3   27.3        10
               4      2.04      0.300     9.00        6.00  17.3   27.3        10
-          65536     10.2       0.300     9.00       22.4   41.9   51.9        10
+          (no room for 95 %, 95 %, 95 %, 95 %, 95 %, 95 %; --format json has all)
+          Times are in us, from the application's call to the queue, to the driver, to
+           the peer's kernel and to its application: medians of 10 a size; software
+           stamps; one clock.
         ");
     }
 
@@ -198,6 +190,6 @@ mod tests {
 
     #[test]
     fn a_run_without_stages_says_nothing_of_them() {
-        assert_eq!(text(&super::super::super::fixture::one().runs[0], 80), None);
+        assert_eq!(text(&crate::fixture::one().runs[0], 80), None);
     }
 }

@@ -7,8 +7,8 @@ use linerate_core::units::Size;
 use super::words::{clocks, columns, means, overhead, remarks, stamped, us};
 use super::{bars, single};
 use crate::figure::Title;
-use crate::section::{self, Card, Item, Kind, Part, Section, TableView, entries};
-use crate::text::{percent, plain};
+use crate::section::{self, Card, Item, Kind, Part, Section, TableView, entries, said_once};
+use crate::text::{capital, percent, plain};
 
 /// Most sizes of which single messages are shown.
 const MOST_SINGLES: usize = 8;
@@ -45,17 +45,18 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
             figures.extend(single::figure(row, &size.there, title));
         }
         for (way, name) in [(Way::There, "there"), (Way::Back, "back")] {
-            tables
-                .push(TableView::new(format!("Stages of messages {name}{}", of(trace)), columns(trace, way)));
+            let table =
+                TableView::new(format!("Stages of messages {name}{}", of(trace)), columns(trace, way));
+            tables.push(if way == Way::Back { table.at_length() } else { table });
         }
-        let whose = of(trace);
-        let whose = whose.strip_prefix(": ").map(|name| format!("{name}: ")).unwrap_or_default();
         let said = [format!("{}; {}", means(run), clocks(trace))].into_iter();
         let said = said.chain(overhead(trace)).chain(stamped(trace)).chain(remarks(run, trace));
-        notes.extend(said.map(|line| format!("{whose}{line}.")));
+        notes.extend(said.map(|line| (trace.name.as_str(), capital(&line) + ".")));
     }
     let runs = || report.traces.iter().map(|trace| trace.run);
-    let numbers = section::tables(tables).chain(notes.into_iter().map(Item::Note)).collect();
+    let numbers = section::tables(tables)
+        .chain(said_once(notes).into_iter().map(|note| Item::Note(plain(&note))))
+        .collect();
     vec![
         Section::new(Part::Charts, "trace", "Where messages are", section::charts(figures).collect())
             .of(runs()),

@@ -5,13 +5,12 @@ use linerate_core::environment::Fact;
 
 use super::words::speed;
 use crate::columns::Column;
-use crate::text::plain;
 
 /// A row of netperf's table: a load, its first flow, and the sum of its flows.
 type Row<'a> = (&'a LoadResult, &'a FlowResult, Option<&'a DirectionSum>);
 
-/// netperf's table: a row for each load that has flows.
-pub(super) fn table_columns(loads: &[&LoadResult]) -> Vec<Column> {
+/// netperf's table: a row for each load that has flows, under its `name`.
+pub(super) fn table_columns(loads: &[&LoadResult], name: &dyn Fn(&LoadResult) -> String) -> Vec<Column> {
     let rows: Vec<Row<'_>> =
         loads.iter().filter_map(|load| Some((*load, load.flows.first()?, load.sums.first()))).collect();
     let cells = |cell: &dyn Fn(&Row<'_>) -> String| rows.iter().map(cell).collect();
@@ -24,11 +23,7 @@ pub(super) fn table_columns(loads: &[&LoadResult]) -> Vec<Column> {
         FlowClass::Stalled | FlowClass::Failed => speed(flow),
     };
     vec![
-        Column::new(
-            "asked",
-            1,
-            cells(&|(load, ..)| if load.labelled { plain(&load.what) } else { String::new() }),
-        ),
+        Column::new("asked", 1, cells(&|(load, ..)| if load.labelled { name(load) } else { String::new() })),
         Column::new("rcvbuf B", 0, cells(&|(_, flow, _)| buffer(&flow.rcvbuf))),
         Column::new("sndbuf B", 0, cells(&|(_, flow, _)| buffer(&flow.sndbuf))),
         Column::new("message B", 0, cells(&|(_, flow, _)| flow.message_bytes.to_string())),
@@ -109,7 +104,7 @@ mod tests {
         let failed = LoadResult { flows: vec![broken(1, FlowClass::Failed, "no")], ..load() };
         let unsummed =
             LoadResult { flows: vec![FlowResult { received_in_us: None, ..flow(1, 1.0) }], ..load() };
-        let columns = table_columns(&[&named, &load(), &failed, &unsummed]);
+        let columns = table_columns(&[&named, &load(), &failed, &unsummed], &|load| load.what.clone());
         for (heading, expected) in [
             ("asked", ["buffers=64 KiB", "", ""]),
             ("rcvbuf B", ["-"; 3]),

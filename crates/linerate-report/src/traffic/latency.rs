@@ -47,12 +47,12 @@ pub(super) fn rows<'a>(loads: impl IntoIterator<Item = &'a LoadResult>) -> Vec<R
     loads.into_iter().flat_map(of).collect()
 }
 
-/// The rows as columns.
-pub(super) fn columns(rows: &[Row<'_>]) -> Vec<Column> {
+/// The rows as columns, each under its name among its run's or among those of `several`.
+pub(super) fn columns(rows: &[Row<'_>], several: bool) -> Vec<Column> {
     let cells = |cell: &dyn Fn(&Row<'_>) -> String| rows.iter().map(cell).collect::<Vec<_>>();
     let rate = |row: &Row<'_>| row.row.per_second.map_or_else(|| "-".to_owned(), digits);
     let mut columns = vec![
-        Column::new("latency", 0, cells(&|row| row.own_name())),
+        Column::new("latency", 0, cells(&|row| if several { row.name() } else { row.own_name() })),
         Column::new("a second", 1, cells(&rate)),
     ];
     for (place, (heading, _)) in SHARES.iter().enumerate() {

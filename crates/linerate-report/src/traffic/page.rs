@@ -7,13 +7,13 @@ use super::charts;
 use super::columns::table_columns;
 use super::latency;
 use super::sums::sums;
-use super::words::{facts, headline, reasons, time};
+use super::words::{facts, headline, own_name, reasons, time};
 use crate::columns::{Column, of_kind};
-use crate::section::{self, Card, Entry, Item, Kind, Part, Section, TableView, entries};
+use crate::section::{self, Card, Entry, Kind, MOST_ROWS, Part, Section, TableView, entries};
 use crate::text::plain;
 
 /// How the tables are read.
-const READ: &str = "Rates are of payload, in 10^6 or 10^9 bit/s, as the receiver counts it after the warm-up. Jain's index is 1 when all flows have the same rate and 1/n when one of n has all. A flow that stalled is averaged into nothing.";
+const READ: &str = "Rates are of payload, in 10^6 or 10^9 bit/s, as the receiver counts it after the warm-up. Jain's index is 1 when all flows have the same rate and 1/n when one of n has all. Stalled flows are excluded from averages.";
 
 /// The sections of the loads of `report`.
 pub(crate) fn sections(report: &Report) -> Vec<Section> {
@@ -21,19 +21,12 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
         return Vec::new();
     }
     let runs = || report.loads.iter().map(|load| load.run);
-    let unknown = latency::unknown(&latency::rows(&report.loads)).map(|text| format!("Percentiles {text}."));
-    let found = if report.loads.iter().map(|load| load.run).all(|run| run == report.loads[0].run) {
-        tables(report)
-    } else {
-        compared(report)
-    };
-    let notes = unknown.into_iter().chain([READ.to_owned()]).map(Item::Note);
     let drawn = section::charts(charts::figures(report)).collect();
     let latencies = section::charts(charts::latencies(report)).collect();
     vec![
         Section::new(Part::Charts, "latencies", "Latency", latencies).of(runs()),
         Section::new(Part::Charts, "loads", "Over time", drawn).of(runs()),
-        Section::new(Part::Tables, "load-numbers", "Loads", section::tables(found).chain(notes).collect())
+        Section::new(Part::Tables, "load-numbers", "Loads", section::tables(tables(report)).collect())
             .of(runs()),
     ]
 }
@@ -65,48 +58,47 @@ fn card(report: &Report, load: &LoadResult) -> Card {
     Card { kind: Kind::Load, title, colour: None, keys: entries(keys), note: String::new() }
 }
 
-/// The tables of a run.
+/// The tables of all runs. Where there are several loads, each row says of which it is.
 fn tables(report: &Report) -> Vec<TableView> {
-    let mut tables = Vec::new();
-    let latencies = latency::rows(&report.loads);
-    if !latencies.is_empty() {
-        let troubles = report.loads.iter().flat_map(latency::troubles).collect();
-        tables.push(TableView::new("Latencies", latency::columns(&latencies)).noted(troubles));
-    }
-    if report.loads.iter().any(|load| load.labelled) {
-        tables.push(TableView::new("Every load", table_columns(&report.loads.iter().collect::<Vec<_>>())));
-    }
-    for load in report.loads.iter().filter(|load| !load.flows.is_empty()) {
-        let flows: Vec<Flow<'_>> = load.flows.iter().map(|flow| Flow { load, flow }).collect();
-        tables.push(TableView::new("Every flow", of_kind::<Flows>(&flows)).noted(reasons(load)));
-    }
-    tables
+    let loads = &report.loads;
+    let several = report.runs.len() > 1;
+    let name = |load: &LoadResult| if several { plain(&load.name) } else { own_name(load) };
+    let said = |of: &dyn Fn(&LoadResult) -> Vec<String>| {
+        let lines = |load: &LoadResult| {
+            let named = |line| if loads.len() > 1 { format!("{}: {line}", name(load)) } else { line };
+            of(load).into_iter().map(named).collect::<Vec<String>>()
+        };
+        loads.iter().flat_map(lines).collect::<Vec<String>>()
+    };
+    let latencies = latency::rows(loads);
+    let unknown = latency::unknown(&latencies).map(|text| format!("Percentiles {text}."));
+    let troubles = said(&latency::troubles).into_iter().chain(unknown).collect();
+    let labelled: Vec<&LoadResult> =
+        loads.iter().filter(|load| load.labelled && !load.flows.is_empty()).collect();
+    let flows: Vec<Flow<'_>> =
+        loads.iter().flat_map(|load| load.flows.iter().map(move |flow| Flow { load, flow })).collect();
+    let runs = flows.iter().map(|row| plain(&report.runs[row.load.run].name)).collect();
+    let is_of_several = loads.iter().any(|load| load.run != loads[0].run);
+    let run = is_of_several.then(|| Column::of_words("run", 0, runs));
+    let columns = run.into_iter().chain(of_kind::<Flows>(&flows)).collect();
+    let every = ends(TableView::new("Every flow", columns), &flows);
+    let every = every.noted(said(&reasons).into_iter().chain([READ.to_owned()]).collect());
+    vec![
+        TableView::new("Latencies", latency::columns(&latencies, several)).noted(troubles),
+        TableView::new("Every load", table_columns(&labelled, &name)),
+        every,
+    ]
 }
 
-/// The tables of several runs: each has the rows of all, and says which run a row is of.
-fn compared(report: &Report) -> Vec<TableView> {
-    let run = |load: &LoadResult| plain(&report.runs[load.run].name);
-    let mut tables = Vec::new();
-    let mut table = |title: &str, columns: Vec<Column>, runs: Vec<String>| {
-        if !runs.is_empty() {
-            let columns = std::iter::once(Column::new("run", 0, runs)).chain(columns).collect();
-            tables.push(TableView::new(title, columns));
-        }
-    };
-    let why = |load: &LoadResult| {
-        let named = |line: String| format!("{}, {line}", plain(&load.name));
-        reasons(load).into_iter().map(named).collect::<Vec<_>>()
-    };
-    let latencies = latency::rows(&report.loads);
-    table("Latencies", latency::columns(&latencies), latencies.iter().map(|row| run(row.load)).collect());
-    let labelled = report.loads.iter().filter(|load| load.labelled && !load.flows.is_empty());
-    let labelled: Vec<&LoadResult> = labelled.collect();
-    table("Every load", table_columns(&labelled), labelled.iter().map(|load| run(load)).collect());
-    let flows = report.loads.iter().flat_map(|load| load.flows.iter().map(move |flow| Flow { load, flow }));
-    let flows: Vec<Flow<'_>> = flows.collect();
-    table("Every flow", of_kind::<Flows>(&flows), flows.iter().map(|row| run(row.load)).collect());
-    if let Some(last) = tables.last_mut() {
-        last.notes = report.loads.iter().flat_map(why).collect();
+/// The same of which a short text has the fastest and the slowest flows.
+fn ends(table: TableView, flows: &[Flow<'_>]) -> TableView {
+    let all = flows.len();
+    if all <= MOST_ROWS {
+        return table;
     }
-    tables
+    let speed = |row: &usize| flows[*row].flow.mbps.unwrap_or(0.0);
+    let mut rows: Vec<usize> = (0..all).collect();
+    rows.sort_by(|one, other| speed(other).total_cmp(&speed(one)));
+    rows.drain(MOST_ROWS / 2..all - MOST_ROWS / 2);
+    table.brief(rows, format!("the {0} fastest and the {0} slowest of {all} flows", MOST_ROWS / 2))
 }

@@ -125,16 +125,16 @@ pub(in super::super) fn goal_of(findings: &Findings, stairs: &Stairs) -> FigureN
 
 fn search(found: &SearchFound) -> Vec<String> {
     let answer = match &found.answer {
-        Some(level) => format!("{}: {} = {level}.", capital(&found.question), found.factor),
+        Some(level) => format!("{}: {} = {level}.", crate::text::capital(&found.question), found.factor),
         None => {
-            format!("{}: no level of {} fits, as far as was tried.", capital(&found.question), found.factor)
+            format!(
+                "{}: no level of {} fits, as far as was tried.",
+                crate::text::capital(&found.question),
+                found.factor
+            )
         }
     };
-    let remark = found.remark.as_deref().map(|remark| capital(remark.trim_end_matches('.')) + ".");
+    let remark =
+        found.remark.as_deref().map(|remark| crate::text::capital(remark.trim_end_matches('.')) + ".");
     [answer].into_iter().chain(remark).collect()
-}
-
-fn capital(text: &str) -> String {
-    let mut rest = text.chars();
-    rest.next().map_or_else(String::new, |first| first.to_uppercase().chain(rest).collect())
 }

@@ -22,7 +22,7 @@ fn a_percentile_of_too_few_transactions_is_not_shown_and_what_it_needs_is_said()
     assert_eq!(rows[0].row.percentile("p99.9"), None);
     assert!(rows[0].row.percentile("p99").is_some_and(|us| us >= 990.0));
     assert!(rows[1].row.percentile("p99.9").is_some());
-    let columns = columns(&rows);
+    let columns = columns(&rows, false);
     let column = |heading: &str| {
         let found = columns.iter().find(|column| column.heading == heading);
         found.expect("there is one").cells.clone()
@@ -43,7 +43,7 @@ fn a_percentile_of_too_few_transactions_is_not_shown_and_what_it_needs_is_said()
 fn no_form_of_the_result_has_a_percentile_of_too_few() {
     let report = fixture::loads(vec![transfer(999)]);
     let text = crate::text(&report, 200, linerate_core::plan::Rows::Short);
-    assert!(text.contains("(not known with only 999 transactions: p99.9 (1,000 needed)"), "{text}");
+    assert!(text.contains("not known with only 999 transactions: p99.9 (1,000 needed)"), "{text}");
     let json = crate::json(&report, Level::Point).expect("JSON");
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     let rows = json["rows"].as_array().expect("rows");
@@ -89,7 +89,7 @@ fn a_row_is_named_by_its_load_its_flow_and_what_is_timed() {
 fn columns_have_every_percentile_and_keep_the_median_and_the_99th() {
     use super::super::fixture::{load, requests};
     let load = LoadResult { latencies: vec![requests(None, "")], ..load() };
-    let columns = columns(&rows([&load]));
+    let columns = columns(&rows([&load]), false);
     let shown: Vec<_> =
         columns.iter().map(|it| (it.heading.as_str(), it.cells[0].as_str(), it.expendable)).collect();
     let expected = [

@@ -2,14 +2,13 @@
 
 use std::fmt::Write as _;
 
-use linerate_analysis::report::{MeshResult, MeshView};
+use linerate_analysis::report::{MeshResult, MeshView, Report};
 use linerate_core::plan::Rows;
 
-use super::super::scale::Scale;
-use super::super::tiles::Tiles;
-use super::super::words::rank;
-use super::note;
-use crate::text::{columns, digits, shortened};
+use super::scale::Scale;
+use super::tiles::Tiles;
+use super::words::{meanwhile, rank, view_name};
+use crate::text::{columns, digits, shortened, wrap};
 
 /// From the best to the worst.
 const SHADES: [char; 5] = ['\u{b7}', '\u{2591}', '\u{2592}', '\u{2593}', '\u{2588}'];
@@ -24,8 +23,16 @@ const GAP: &str = "  ";
 /// Columns are numbered so many cells apart.
 const EVERY: usize = 5;
 
+/// The heat map of this number of all meshes of `report`.
+pub(crate) fn in_characters(report: &Report, number: usize, width: usize, rows: Rows) -> Option<String> {
+    let mut views = report.meshes.iter().flat_map(|mesh| mesh.views.iter().map(move |view| (mesh, view)));
+    let (mesh, view) = views.nth(number)?;
+    let title = format!("{} ({}): {}", view_name(view), view.unit.name(), meanwhile(view.schedule));
+    Some(format!("{}\n{}", wrap(&title, width, 2), map(mesh, view, width, rows)))
+}
+
 /// The map, its margins and its legend.
-pub(super) fn map(mesh: &MeshResult, view: &MeshView, width: usize, rows: Rows) -> String {
+fn map(mesh: &MeshResult, view: &MeshView, width: usize, rows: Rows) -> String {
     let size = mesh.ranks.len();
     let scale = Scale::of(view);
     if size <= MOST_NUMBERED
@@ -131,6 +138,11 @@ fn shaded(
         text.push('\n');
     }
     text + &note(&legend(scale, tiles), width)
+}
+
+fn note(text: &str, width: usize) -> String {
+    let wrapped = wrap(text, width.saturating_sub(2), 1);
+    wrapped.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// Numbers over every fifth column.

@@ -1,18 +1,17 @@
 //! Which sizes a short table has.
 
-use linerate_analysis::report::{Curve, CurvePoint};
-use linerate_core::plan::Rows;
+use linerate_analysis::report::Curve;
 
 /// Tables of this many sizes or fewer are shown whole.
 const MOST_ROWS: usize = 24;
 /// Fewer rows than these would not show the shape of a curve whose sizes are no powers of two.
 const FEWEST_ROWS: usize = 16;
 
-/// The points of `curve` that these `rows` are, in the order of the schedule.
-pub(super) fn rows(curve: &Curve, rows: Rows) -> Vec<&CurvePoint> {
+/// The points of `curve` that a short table has, in the order of the schedule.
+pub(super) fn rows(curve: &Curve) -> Vec<usize> {
     let points = &curve.points;
-    if rows == Rows::All || points.len() <= MOST_ROWS {
-        return points.iter().collect();
+    if points.len() <= MOST_ROWS {
+        return (0..points.len()).collect();
     }
     let told = told(curve);
     let mut chosen: Vec<bool> =
@@ -24,7 +23,7 @@ pub(super) fn rows(curve: &Curve, rows: Rows) -> Vec<&CurvePoint> {
     if chosen.iter().filter(|chosen| **chosen).count() < FEWEST_ROWS {
         chosen.iter_mut().step_by(points.len().div_ceil(FEWEST_ROWS)).for_each(|chosen| *chosen = true);
     }
-    points.iter().zip(chosen).filter(|(_, chosen)| *chosen).map(|(point, _)| point).collect()
+    (0..points.len()).filter(|place| chosen[*place]).collect()
 }
 
 /// The sizes that the numbers below the table are about: of latency, peak, half the peak, saturation and
@@ -46,21 +45,16 @@ fn told(curve: &Curve) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::{self, DIP};
     use super::*;
-
-    fn sizes(points: &[&CurvePoint]) -> Vec<u64> {
-        points.iter().map(|point| point.size).collect()
-    }
+    use crate::fixture::{self, DIP};
 
     #[test]
     fn a_short_table_keeps_what_the_numbers_are_about() {
         let report = fixture::one();
         let curve = &report.curves[0];
-        let short = sizes(&rows(curve, Rows::Short));
-        assert!(short.len() * 3 < curve.points.len(), "{} of {}", short.len(), curve.points.len());
-        let all = sizes(&rows(curve, Rows::All));
-        assert_eq!(all, curve.points.iter().map(|point| point.size).collect::<Vec<_>>());
+        let all: Vec<u64> = curve.points.iter().map(|point| point.size).collect();
+        let short: Vec<u64> = rows(curve).into_iter().map(|place| all[place]).collect();
+        assert!(short.len() * 3 < all.len(), "{} of {}", short.len(), all.len());
         assert!(all.iter().filter(|size| size.is_power_of_two()).all(|size| short.contains(size)));
         let derived = &curve.derived;
         let latency = derived.latency.as_ref().expect("a latency").size;
@@ -79,11 +73,11 @@ mod tests {
     fn a_few_sizes_are_all_shown_and_odd_ones_are_not_lost() {
         let mut report = fixture::one();
         report.curves[0].points.truncate(MOST_ROWS);
-        assert_eq!(rows(&report.curves[0], Rows::Short).len(), MOST_ROWS);
+        assert_eq!(rows(&report.curves[0]).len(), MOST_ROWS);
         let mut report = fixture::one();
         report.curves[0].points.iter_mut().for_each(|point| point.size = point.size * 2 + 1);
         report.curves[0].derived.dips.clear();
-        let shown = rows(&report.curves[0], Rows::Short).len();
+        let shown = rows(&report.curves[0]).len();
         assert!((FEWEST_ROWS..=FEWEST_ROWS + 8).contains(&shown), "{shown}");
     }
 }
