@@ -57,6 +57,9 @@ pub struct Report {
     /// The runs themselves, for their environments; a curve or a load names its run by index.
     #[serde(skip)]
     pub runs: Vec<NamedRun>,
+    /// Runs that were given again: under which name, and under which it is shown, once.
+    #[serde(skip)]
+    pub repeated: Vec<[String; 2]>,
 }
 
 /// A run and what to call it.
@@ -81,6 +84,7 @@ impl Report {
     /// The report of `runs`.
     #[must_use]
     pub fn new(runs: Vec<NamedRun>) -> Self {
+        let (runs, repeated) = distinct(runs);
         let mut curves = Vec::new();
         let mut loads = Vec::new();
         let mut ceilings: Vec<Ceiling> = Vec::new();
@@ -122,7 +126,7 @@ impl Report {
         distinguish(apps.iter_mut().map(|app| &mut app.name).collect());
         let mut traces = trace::results(&runs);
         distinguish(traces.iter_mut().map(|trace| &mut trace.name).collect());
-        Self { curves, loads, meshes, apps, traces, ceilings, size_ceilings, runs }
+        Self { curves, loads, meshes, apps, traces, ceilings, size_ceilings, runs, repeated }
     }
 
     /// The loads of run `index`.
@@ -136,6 +140,19 @@ impl Report {
             .iter()
             .flat_map(|named| named.run.cautions.iter().map(|caution| (named.name.as_str(), caution)))
     }
+}
+
+/// Each run once, and those that were given again.
+fn distinct(runs: Vec<NamedRun>) -> (Vec<NamedRun>, Vec<[String; 2]>) {
+    let (mut shown, mut repeated): (Vec<NamedRun>, _) = (Vec::new(), Vec::new());
+    for named in runs {
+        let is_same = |other: &&NamedRun| other.run.id == named.run.id && other.run == named.run;
+        match shown.iter().find(is_same).filter(|_| !named.run.id.is_empty()) {
+            Some(other) => repeated.push([named.name, other.name.clone()]),
+            None => shown.push(named),
+        }
+    }
+    (shown, repeated)
 }
 
 impl NamedRun {

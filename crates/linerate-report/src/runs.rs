@@ -11,7 +11,7 @@ use linerate_core::host_limits::HostLimitsFile;
 use crate::error::RenderError;
 use crate::markdown::markdown as write;
 use crate::page::html as page;
-use crate::section::{Card, Document, Item, Part, Section, merged};
+use crate::section::{Card, Document, Item, Part, Section, Warning, merged};
 use crate::text::{count, hosts, plain, unfinished};
 use crate::{app, curves, explain, host_limits, mesh, stages, trace, traffic};
 
@@ -117,7 +117,16 @@ fn doubts(report: &Report) -> Option<Section> {
     let runs: Vec<usize> = doubtful.map(|(index, _)| index).collect();
     let named =
         report.runs.iter().map(|named| (several.then_some(named.name.as_str()), &named.run.cautions[..]));
-    let warnings = merged(named);
+    let repeated = report.repeated.iter().map(|[again, name]| {
+        let (again, name) = (plain(again), plain(name));
+        let finding = if again == name {
+            format!("{name} was given more than once")
+        } else {
+            format!("{again} is the same run as {name}")
+        };
+        Warning::new(finding, "it is shown once")
+    });
+    let warnings: Vec<Warning> = repeated.chain(merged(named)).collect();
     (!warnings.is_empty())
         .then(|| Section::new(Part::Doubts, "cautions", "Cautions", vec![Item::Cautions(warnings)]).of(runs))
 }

@@ -6,12 +6,13 @@ mod keys;
 mod table;
 
 use crate::figure::Figure;
-use crate::text::Key;
+use crate::text::{Key, columns};
 
 pub(crate) use caution::{Warning, merged};
 pub(crate) use cell::{Cell, Tone};
 pub(crate) use keys::{KeyView, key_views, said_once};
 pub(crate) use table::{MOST_ROWS, TableView};
+use table::NUMBER;
 
 /// A report, in the order in which it is read.
 pub(crate) struct Document {
@@ -89,6 +90,13 @@ pub(crate) struct Entry {
     pub(crate) label: String,
     /// With its unit.
     pub(crate) value: String,
+}
+
+impl Entry {
+    /// Whether it is a sentence, which needs the width of a narrow page.
+    pub(crate) fn is_long(&self) -> bool {
+        columns(&self.value) > NUMBER
+    }
 }
 
 impl<L: Into<String>> From<(L, String)> for Entry {

@@ -40,7 +40,7 @@ fn the_stages_of_messages_are_in_the_text_the_page_and_the_file(#[values("tcp", 
     }
     assert_eq!(run.local().observation.tally.sent, run.remote().observation.tally.received);
 
-    let (_, stages) = said.stdout.split_once("stages of a message").expect("they are shown");
+    let (_, stages) = said.stdout.split_once("Stages of a message").expect("they are shown");
     let words = stages.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("medians of 20 a size; software stamps; one clock"), "{stages}");
     for size in ["1", "1000", "32000"] {
@@ -55,7 +55,7 @@ fn the_stages_of_messages_are_in_the_text_the_page_and_the_file(#[values("tcp", 
     assert_eq!(page.contains("acknowledgement back"), transport == "tcp");
     // A report made later from the file says the same.
     let later = desk.finish(desk.command(PROGRAM, &["report", "x.run.json"])).done();
-    assert!(later.stdout.contains("stages of a message"), "{}", later.stdout);
+    assert!(later.stdout.contains("Stages of a message"), "{}", later.stdout);
 }
 
 #[rstest]

@@ -137,7 +137,7 @@ fn a_server_that_does_not_allow_programs_has_timestamps_and_says_so() {
     let said = desk.linerate(&["report", "x.run.json"]).done().stdout;
     let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        words.contains("at the responder: the server does not allow eBPF (serve --allow-trace)"),
+        words.contains("At the responder: the server does not allow eBPF (serve --allow-trace)"),
         "{said}"
     );
 }

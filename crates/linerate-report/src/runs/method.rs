@@ -5,7 +5,7 @@ use linerate_core::plan::DEFAULT_TARGET;
 
 use super::peers;
 use crate::section::{Entry, Item, Part, Section};
-use crate::text::{count, hosts, percent, plain, progress};
+use crate::text::{capital, count, hosts, percent, plain, progress};
 use crate::{app, curves, mesh, trace, traffic};
 
 /// A section for each run.
@@ -21,11 +21,11 @@ pub(super) fn sections(report: &Report) -> impl Iterator<Item = Section> {
     })
 }
 
-/// What wrote the run, when, and what it is called.
+/// What wrote the run, and when.
 fn origin(named: &NamedRun) -> String {
     let started =
         if named.run.started.is_empty() { String::new() } else { format!(", begun {}", named.run.started) };
-    plain(&format!("{}: {}{started}.", named.name, named.run.generator))
+    plain(&format!("Recorded by {}{started}.", named.run.generator))
 }
 
 /// What the run was asked for.
@@ -42,13 +42,17 @@ fn asked(report: &Report, index: usize, named: &NamedRun) -> Vec<Entry> {
 /// What was measured, over what, and how quiet the hosts were.
 fn statement(report: &Report, index: usize, named: &NamedRun) -> String {
     let run = &named.run;
-    let hosts = hosts(named).map_or_else(|| plain(&named.name), |hosts| hosts.join(" to "));
     let transport = match (run.path().transport.as_str(), &run.path().library) {
-        ("", _) => String::new(),
+        ("" | "model", _) => String::new(),
         (transport, Some(library)) => format!(" over {} ({})", plain(transport), plain(library)),
         (transport, None) => format!(" over {}", plain(transport)),
     };
-    let mut sentences = vec![format!("{hosts}{transport}, {}.", plain(&describe(run)))];
+    let described = plain(&describe(run));
+    let mut sentences = vec![match (hosts(named), &transport[..]) {
+        (Some(hosts), _) => format!("{}{transport}, {described}.", hosts.join(" to ")),
+        (None, "") => capital(&described) + ".",
+        (None, over) => format!("{}, {described}.", capital(over.trim_start())),
+    }];
     for curve in report.curves.iter().filter(|curve| curve.run == index) {
         let progress = progress(curve);
         sentences.push(format!(

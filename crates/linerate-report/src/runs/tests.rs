@@ -82,7 +82,7 @@ fn everything_is_said_without_a_script() {
 fn what_is_unknown_is_said_to_be_unknown_and_why() {
     let page = html(&fixture::bare()).expect("it has a page");
     for said in
-        ["imported from NetPIPE 3.7.2", "unknown (not looked for)", "unknown (not recorded)", "is not known"]
+        ["Imported from NetPIPE 3.7.2", "unknown (not looked for)", "unknown (not recorded)", "is not known"]
     {
         assert!(page.contains(said), "{said}");
     }

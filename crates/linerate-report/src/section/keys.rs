@@ -67,5 +67,6 @@ fn table(cards: &[&Card]) -> TableView {
     };
     let notes = said_once(cards.iter().map(|card| (card.title.as_str(), card.note.clone())));
     let headings = std::iter::once("").chain(labels.iter().copied()).map(str::to_owned).collect();
-    TableView { rows: cards.iter().map(row).collect(), ..TableView::of_rows("", headings) }.noted(notes)
+    let rows = cards.iter().map(row).collect();
+    TableView { rows, is_of_keys: true, ..TableView::of_rows("", headings) }.noted(notes)
 }

@@ -7,7 +7,7 @@ use crate::text::columns;
 /// A short text has so many rows of a long table.
 pub(crate) const MOST_ROWS: usize = 16;
 /// What is longer is not a number.
-const NUMBER: usize = 28;
+pub(super) const NUMBER: usize = 28;
 
 /// A table of a page.
 #[derive(Default)]
@@ -24,6 +24,8 @@ pub(crate) struct TableView {
     pub(crate) notes: Vec<String>,
     /// Whether only its title is seen at first.
     pub(crate) is_closed: bool,
+    /// Its rows are key numbers, which a narrow page shows below each other.
+    pub(crate) is_of_keys: bool,
     /// The heat map whose pairs it lists, and the mesh that it is of.
     pub(crate) of_map: Option<[usize; 2]>,
 }
