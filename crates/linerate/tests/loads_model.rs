@@ -18,7 +18,7 @@ fn bulk_on_a_model_is_a_run_like_any_other() {
     let desk = Desk::new();
     let said = desk.linerate(&["stream", "--model", "bufferbloat", "--out", "x.run.json"]).done();
     assert!(said.stdout.contains("stream over model, one flow from here"), "{}", said.stdout);
-    assert!(said.stdout.contains("Modelled: bufferbloat"), "{}", said.stdout);
+    assert!(said.stdout.contains("modelled: bufferbloat"), "{}", said.stdout);
     for unknown in ["unknown", "processor"] {
         assert!(!said.stdout.contains(unknown), "a model has no such thing: {}", said.stdout);
     }

@@ -8,6 +8,8 @@ use crate::text::columns;
 pub(crate) const MOST_ROWS: usize = 16;
 /// What is longer is not a number.
 pub(super) const NUMBER: usize = 28;
+/// Units of sizes.
+const SIZES: [&str; 4] = ["B", "KiB", "MiB", "GiB"];
 
 /// A table of a page.
 #[derive(Default)]
@@ -105,7 +107,8 @@ impl TableView {
         let cells = self.rows.iter().filter_map(|row| row.get(column)).map(Cell::first);
         let said: Vec<&str> = cells.filter(|text| !matches!(*text, "" | "-")).collect();
         let is_number = |text: &&&str| text.starts_with(|c: char| c.is_ascii_digit() || "+-<".contains(c));
-        if column == 0 && said.iter().any(|text| text.contains(' ')) {
+        let is_size = |text: &&str| text.split_once(' ').is_some_and(|(_, unit)| SIZES.contains(&unit));
+        if column == 0 && said.iter().any(|text| text.contains(' ') && !is_size(text)) {
             return true;
         }
         let is_short = said.iter().all(|text| columns(text) <= NUMBER);
