@@ -141,24 +141,26 @@ pub(crate) fn fit(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
     (lay_out(&shown), left_out)
 }
 
-/// The same with cells of the first column, which are words, on several lines where there is no room for them.
+/// The same with cells of the first column of words on several lines where there is no room for them.
 pub(crate) fn fit_wrapped(mut columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
     let gap = usize::from(GAP);
-    let Some((first, rest)) = columns.split_first_mut() else { return (String::new(), Vec::new()) };
+    let at = columns.iter().position(|column| column.words).unwrap_or(0);
+    let Some(first) = columns.get(at) else { return (String::new(), Vec::new()) };
     let least = first.width().min(LEAST + gap);
-    let mut expendable: Vec<(u8, usize)> = rest
+    let mut expendable: Vec<(u8, usize)> = columns
         .iter()
         .enumerate()
-        .filter(|(_, column)| column.says_something())
+        .filter(|(nth, column)| *nth != at && column.says_something())
         .map(|(nth, column)| (column.expendable, nth))
         .collect();
-    let mut left: usize = expendable.iter().map(|(_, nth)| rest[*nth].width()).sum();
+    let mut left: usize = expendable.iter().map(|(_, nth)| columns[*nth].width()).sum();
     expendable.sort_unstable();
     while least + left > width {
         let Some((1.., nth)) = expendable.pop() else { break };
-        left -= rest[nth].width();
+        left -= columns[nth].width();
     }
     let room = width.saturating_sub(left + gap).max(INDENT + 8);
+    let first = &mut columns[at];
     for cell in &mut first.cells {
         *cell = wrap(cell, room, INDENT);
     }

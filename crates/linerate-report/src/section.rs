@@ -11,8 +11,8 @@ use crate::text::{Key, columns};
 pub(crate) use caution::{Warning, merged};
 pub(crate) use cell::{Cell, Tone};
 pub(crate) use keys::{KeyView, key_views, said_once};
-pub(crate) use table::{MOST_ROWS, TableView};
 use table::NUMBER;
+pub(crate) use table::{MOST_ROWS, TableView};
 
 /// A report, in the order in which it is read.
 pub(crate) struct Document {

@@ -7,7 +7,7 @@ use linerate_core::run::{Run, Source};
 use serde_json::Value;
 
 use super::Unit::{Bytes, Count, Merit, Seconds, Share, Word};
-use super::{Fact, Followed, Kind};
+use super::{Fact, Followed, Kind, When};
 use crate::report::{AppResult, AppRow, NamedRun, Report};
 
 const APP: &str = "name of the application, such as `md`";
@@ -15,6 +15,7 @@ const NETWORK: &str = "name of the model; empty if it ran on hosts, which `sourc
 const RANKS: &str = "ranks that it ran on";
 const SPEED_UP: &str = "figure of merit over the median on one rank; empty if it was not run on one";
 const SENT: &str = "payload of all ranks, without what carries it";
+const COMPLETE: &str = "complete";
 const REPETITION: &str = "how often the same was run before";
 
 /// An application on some ranks, once.
@@ -80,8 +81,9 @@ impl Kind for RankCounts {
     type Row<'r> = RankCount<'r>;
     const FACTS: &'static [Fact<Self>] = &[
         RankCountFact::new("app", Word, APP, |row| plain(&row.app.app).into()),
-        RankCountFact::new("ranks", Count, RANKS, |row| row.row.ranks.into()),
-        RankCountFact::new("repetitions", Count, "how often it was run", |row| row.row.repetitions.into()),
+        RankCountFact::new("ranks", Count, RANKS, |row| row.row.ranks.into()).column("ranks", 0),
+        RankCountFact::new("repetitions", Count, "how often it was run", |row| row.row.repetitions.into())
+            .column_when("runs", 7, When::Differs),
         RankCountFact::new("merit", Merit, "figure of merit, in the unit of its row", |row| {
             row.row.merit.into()
         })
@@ -94,10 +96,14 @@ impl Kind for RankCounts {
             row.row.seconds.into()
         })
         .less()
-        .followed(Followed::new("took", "time", "application_time")),
-        RankCountFact::new("speed_up", Count, SPEED_UP, |row| row.row.speed_up.into()).more(),
+        .followed(Followed::new("took", "time", "application_time"))
+        .column("time", 1),
+        RankCountFact::new("speed_up", Count, SPEED_UP, |row| row.row.speed_up.into())
+            .more()
+            .column("speed-up", 0),
         RankCountFact::new("efficiency", Share, "speed-up for each rank", |row| row.row.efficiency.into())
-            .more(),
+            .more()
+            .column("of ideal", 2),
         RankCountFact::new(
             "communication_share",
             Share,
@@ -108,9 +114,18 @@ impl Kind for RankCounts {
         .followed(
             Followed::new("communication-share", "communication", "application_communication")
                 .by_difference(None),
-        ),
-        RankCountFact::new("sent_messages", Count, "messages of all ranks", |row| row.row.messages.into()),
-        RankCountFact::new("sent_bytes", Bytes, SENT, |row| row.row.bytes.into()),
+        )
+        .column("comm.", 0),
+        RankCountFact::new("sent_messages", Count, "messages of all ranks", |row| row.row.messages.into())
+            .column("messages", 3),
+        RankCountFact::new("sent_bytes", Bytes, SENT, |row| row.row.bytes.into()).column("sent", 4),
+        RankCountFact::new(
+            "state",
+            Word,
+            "`complete`, or `ended early`: of what was done until then",
+            |row| if row.row.interrupted { "ended early" } else { COMPLETE }.into(),
+        )
+        .column_when("state", 0, When::Unless(COMPLETE)),
     ];
 
     fn subject(row: &RankCount<'_>) -> String {

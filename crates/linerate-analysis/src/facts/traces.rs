@@ -18,6 +18,17 @@ pub struct OfStage<'r> {
     name: String,
 }
 
+impl<'r> OfStage<'r> {
+    /// The stages of each of these rows, and its whole.
+    pub fn of(rows: impl IntoIterator<Item = &'r TraceRow>) -> impl Iterator<Item = Self> {
+        rows.into_iter().flat_map(|row| {
+            let whole = row.whole.iter().map(|whole| (whole, "all".to_owned()));
+            let stages = row.stages.iter().map(|stage| (stage, stage.work())).chain(whole);
+            stages.map(move |(stage, name)| Self { row, stage, name })
+        })
+    }
+}
+
 /// A traced message.
 #[derive(Clone, Copy, Debug)]
 pub struct Traced<'r> {
@@ -44,7 +55,8 @@ impl Kind for Stages {
     const OF: fn(&NamedRun) -> bool = NamedRun::has_trace;
     type Row<'r> = OfStage<'r>;
     const FACTS: &'static [Fact<Self>] = &[
-        StageFact::new("size_bytes", MessageSize, "message size", |row| row.row.size.into()),
+        StageFact::new("size_bytes", MessageSize, "message size", |row| row.row.size.into())
+            .column("size", 0),
         StageFact::new("way", Word, WAY, |row| row.row.way.name().into()),
         StageFact::new("from_point", Word, "point at which the stage begins", |row| {
             row.stage.from.name().into()
@@ -52,25 +64,33 @@ impl Kind for Stages {
         StageFact::new("to_point", Word, "point at which it ends", |row| row.stage.to.name().into()),
         StageFact::new("stage", Word, "what happens there; `all` is the whole", |row| {
             row.name.clone().into()
-        }),
+        })
+        .column("stage", 0),
         StageFact::new("median_us", Microseconds, "median over the messages", |row| us(row.stage.median_ns))
-            .less(),
+            .less()
+            .column("p50", 0),
         StageFact::new("p90_us", Microseconds, "90th percentile over the messages", |row| {
             us(row.stage.p90_ns)
         })
-        .less(),
+        .less()
+        .column("p90", 2),
         StageFact::new("p99_us", Microseconds, "99th percentile over the messages", |row| {
             us(row.stage.p99_ns)
         })
-        .less(),
-        StageFact::new("max_us", Microseconds, "longest of all", |row| us(row.stage.max_ns)).less(),
+        .less()
+        .column("p99", 3),
+        StageFact::new("max_us", Microseconds, "longest of all", |row| us(row.stage.max_ns))
+            .less()
+            .column("max", 5),
         StageFact::new(
             "share",
             Share,
             "part of the mean time of the messages in the middle: without the quickest and the slowest tenth",
             |row| row.stage.share.into(),
-        ),
-        StageFact::new("messages", Count, "messages that have the stage", |row| row.stage.messages.into()),
+        )
+        .column("share", 1),
+        StageFact::new("messages", Count, "messages that have the stage", |row| row.stage.messages.into())
+            .column("messages", 4),
         StageFact::new(
             "clock_uncertainty_us",
             Microseconds,
@@ -81,12 +101,7 @@ impl Kind for Stages {
     ];
 
     fn rows(report: &Report) -> impl Iterator<Item = (usize, OfStage<'_>)> {
-        let all = report.traces.iter().flat_map(|trace| trace.rows.iter().map(move |row| (trace.run, row)));
-        all.flat_map(|(run, row)| {
-            let whole = row.whole.iter().map(|whole| (whole, "all".to_owned()));
-            let stages = row.stages.iter().map(|stage| (stage, stage.work())).chain(whole);
-            stages.map(move |(stage, name)| (run, OfStage { row, stage, name }))
-        })
+        report.traces.iter().flat_map(|trace| OfStage::of(&trace.rows).map(|stage| (trace.run, stage)))
     }
 }
 

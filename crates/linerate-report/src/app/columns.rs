@@ -1,19 +1,15 @@
 //! The tables of an application, in a terminal and on a page.
 
+use linerate_analysis::facts::{RankCount, RankCounts};
 use linerate_analysis::report::{AppResult, AppRow, NamedRun};
 use linerate_core::app::{AppCase, Check};
 
-use super::words::{figure, merit_unit, name, share, short};
-use crate::columns::Column;
+use super::words::{figure, merit_unit, name, share};
+use crate::columns::{Column, of_kind};
 use crate::text::{about, digits, plain, time_text};
 
 fn cells<T>(rows: &[T], cell: impl Fn(&T) -> String) -> Vec<String> {
     rows.iter().map(cell).collect()
-}
-
-/// Absent numbers have a dash.
-fn known(value: Option<f64>, text: impl Fn(f64) -> String) -> String {
-    value.map_or_else(|| "-".to_owned(), text)
 }
 
 /// A time in seconds, in the unit that fits.
@@ -21,7 +17,7 @@ pub(super) fn seconds(value: f64) -> String {
     time_text(value.max(0.0) * 1e12)
 }
 
-/// A number of ranks a row, with merits in the unit that is handy up to `highest`. A row that was ended early has a star.
+/// A number of ranks a row, with merits in the unit that is handy up to `highest`.
 pub(super) fn rows(app: &AppResult, highest: f64) -> Vec<Column> {
     let rows = &app.rows;
     let (unit, scale) = merit_unit(&app.merit, highest);
@@ -29,26 +25,18 @@ pub(super) fn rows(app: &AppResult, highest: f64) -> Vec<Column> {
         Some([low, high]) => format!("{} to {}", digits(low / scale), digits(high / scale)),
         None => "-".to_owned(),
     };
-    let ranks = |row: &AppRow| format!("{}{}", row.ranks, if row.interrupted { "*" } else { "" });
-    let mut columns = vec![
-        Column::new("ranks", 0, cells(rows, ranks)),
-        Column::new("runs", 7, cells(rows, |row| row.repetitions.to_string())),
+    let merits = [
         Column::new(
             unit.replacen(' ', "\n", usize::from(scale > 1.0)),
             0,
             cells(rows, |row| digits(row.merit / scale)),
         ),
         Column::new("range", 5, cells(rows, range)),
-        Column::new("time", 1, cells(rows, |row| seconds(row.seconds))),
-        Column::new("speed-up", 0, cells(rows, |row| known(row.speed_up, short))),
-        Column::new("efficiency", 2, cells(rows, |row| known(row.efficiency, share))),
-        Column::new("comm.", 0, cells(rows, |row| share(row.communication_share))),
-        Column::new("messages", 3, cells(rows, |row| row.messages.to_string())),
-        Column::new("sent", 4, cells(rows, |row| about(row.bytes as f64))),
     ];
-    if rows.iter().all(|row| row.repetitions == rows[0].repetitions) {
-        columns.remove(1);
-    }
+    let mut columns =
+        of_kind::<RankCounts>(&rows.iter().map(|row| RankCount { app, row }).collect::<Vec<_>>());
+    let place = columns.iter().position(|column| column.heading.starts_with("time")).unwrap_or(0);
+    columns.splice(place..place, merits);
     columns
 }
 

@@ -108,9 +108,6 @@ fn numbers(report: &Report, app: &AppResult) -> Vec<TableView> {
     if !app.rows.is_empty() && app.rows.iter().all(|row| row.speed_up.is_none()) {
         notes.push("There is no speed-up: it was not run on one rank.".to_owned());
     }
-    if app.rows.iter().any(|row| row.interrupted) {
-        notes.push("* Ended early: its numbers are of what was done until then.".to_owned());
-    }
     if app.rows.iter().any(|row| row.ranks > 1) {
         notes.push(
             "comm.: the share of the ranks' time in calls that send and receive: communication, and waiting for others."

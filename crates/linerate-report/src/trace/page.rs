@@ -1,11 +1,13 @@
 //! The sections of traces: key numbers, bars by size, single messages, tables.
 
+use linerate_analysis::facts::{OfStage, Stages};
 use linerate_analysis::report::{Report, TraceResult};
 use linerate_core::trace::Way;
 use linerate_core::units::Size;
 
-use super::words::{clocks, columns, means, overhead, remarks, stamped, us};
+use super::words::{clocks, means, overhead, remarks, stamped, us};
 use super::{bars, single};
+use crate::columns::of_kind;
 use crate::figure::Title;
 use crate::section::{self, Card, Item, Kind, Part, Section, TableView, entries, said_once};
 use crate::text::{capital, percent, plain};
@@ -45,8 +47,9 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
             figures.extend(single::figure(row, &size.there, title));
         }
         for (way, name) in [(Way::There, "there"), (Way::Back, "back")] {
-            let table =
-                TableView::new(format!("Stages of messages {name}{}", of(trace)), columns(trace, way));
+            let stages: Vec<_> = OfStage::of(trace.rows.iter().filter(|row| row.way == way)).collect();
+            let title = format!("Stages of messages {name}{}", of(trace));
+            let table = TableView::new(title, of_kind::<Stages>(&stages));
             tables.push(if way == Way::Back { table.at_length() } else { table });
         }
         let said = [format!("{}; {}", means(run), clocks(trace))].into_iter();

@@ -2,10 +2,9 @@
 
 use linerate_analysis::report::{TraceResult, TraceRow};
 use linerate_core::run::Run;
-use linerate_core::trace::{Means, Stage, TracedEnd, Way};
+use linerate_core::trace::{Means, TracedEnd, Way};
 use linerate_core::units::Size;
 
-use crate::columns::Column;
 use crate::stages;
 use crate::text::{count, percent, plain};
 
@@ -136,43 +135,4 @@ pub(super) fn stamped(result: &TraceResult) -> Option<String> {
     (!parts.is_empty()).then(|| {
         format!("the kernel's own timestamps of the same messages differ by at most {}", parts.join(", "))
     })
-}
-
-/// The rows of `result` that go this way, as a table: a group of lines for each size, of which the first names it.
-pub(super) fn columns(result: &TraceResult, shown: Way) -> Vec<Column> {
-    let rows: Vec<&TraceRow> = result.rows.iter().filter(|row| row.way == shown).collect();
-    let mut lines: Vec<[String; 8]> = Vec::new();
-    for row in rows {
-        for (nth, stage) in row.stages.iter().enumerate() {
-            let size = if nth == 0 { row.size.to_string() } else { String::new() };
-            lines.push(line(size, &stage.work(), stage, Some(stage.share)));
-        }
-        if let Some(whole) = &row.whole {
-            lines.push(line(String::new(), "all of it", whole, None));
-        }
-    }
-    let cells = |nth: usize| lines.iter().map(|line| line[nth].clone()).collect::<Vec<String>>();
-    vec![
-        Column::new("B", 0, cells(0)),
-        Column::of_words("stage", 0, cells(1)),
-        Column::new("p50 us", 0, cells(2)),
-        Column::new("p90", 2, cells(3)),
-        Column::new("p99", 3, cells(4)),
-        Column::new("most", 5, cells(5)),
-        Column::new("share", 1, cells(6)),
-        Column::new("messages", 4, cells(7)),
-    ]
-}
-
-fn line(size: String, name: &str, stage: &Stage, share: Option<f64>) -> [String; 8] {
-    [
-        size,
-        name.to_owned(),
-        us(stage.median_ns),
-        us(stage.p90_ns),
-        us(stage.p99_ns),
-        us(stage.max_ns),
-        share.map_or_else(String::new, percent),
-        stage.messages.to_string(),
-    ]
 }
