@@ -1,16 +1,17 @@
 //! The report as JSON: what is shown to a reader, including derived numbers. The run file is
 //! different: it has everything that was stored, and nothing derived.
 
+use linerate_analysis::facts::{Column, KINDS, Listed, Unit};
 use linerate_analysis::report::{Ceiling, Curve, NamedRun, Report, SizeCeiling, TraceResult};
 use linerate_core::caution::Caution;
 use linerate_core::plan::Level;
 use linerate_core::run::State;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::tidy::{Described, Object, RunColumns, Table};
 use crate::error::RenderError;
-use crate::text::plain;
+use crate::text::{capital, plain};
 
 #[derive(Serialize)]
 struct View<'a> {
@@ -86,6 +87,44 @@ pub fn json(report: &Report, level: Level) -> Result<String, RenderError> {
     Ok(serde_json::to_string_pretty(&view)? + "\n")
 }
 
+/// The JSON Schema (draft 2020-12) of [`json`]: a kind of rows is what the catalogue of facts says of it.
+pub fn schema() -> Value {
+    let property = |column: &Column| {
+        let unit = column.about.unit;
+        let types =
+            if unit == Unit::Word { vec!["string", "boolean", "null"] } else { vec!["number", "null"] };
+        let symbol = unit.symbol();
+        let unit = if symbol.is_empty() { String::new() } else { format!(" Unit: {symbol}.") };
+        let description = format!("{}.{unit}", capital(column.meaning()));
+        (column.key.clone(), json!({ "type": types, "description": description }))
+    };
+    let kind = |kind: &Listed| {
+        let columns = (kind.columns)();
+        let keys: Vec<String> = columns.iter().map(|column| column.key.clone()).collect();
+        let mut properties: Map<String, Value> = columns.iter().map(property).collect();
+        properties.insert("kind".to_owned(), json!({ "const": kind.name }));
+        let required = [keys, vec!["run".to_owned(), "kind".to_owned()]].concat();
+        (kind.name.to_owned(), json!({ "type": "object", "properties": properties, "required": required }))
+    };
+    let kinds: Map<String, Value> = KINDS.iter().map(kind).collect();
+    let rows: Vec<Value> = kinds.keys().map(|name| json!({ "$ref": format!("#/$defs/{name}") })).collect();
+    let levels: Vec<String> = Level::ALL.iter().map(Level::to_string).collect();
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Report",
+        "description": "Runs as `linerate report --format json` shows them.",
+        "type": "object",
+        "properties": {
+            "runs": { "type": "array", "items": { "type": "object" } },
+            "level": { "enum": levels, "description": "What a row is." },
+            "rows": { "type": "array", "items": { "oneOf": rows } },
+            "facts": { "type": "array", "description": "What the keys of the rows say." },
+        },
+        "required": ["runs", "level", "rows", "facts"],
+        "$defs": kinds,
+    })
+}
+
 fn run<'a>(named: &'a NamedRun, identity: Object<'a>) -> RunView<'a> {
     let caution =
         |caution| CautionView { caution, finding: Caution::finding(caution), advice: caution.advice() };
@@ -124,6 +163,24 @@ mod tests {
 
     fn read(report: &Report, level: Level) -> Value {
         serde_json::from_str(&json(report, level).expect("it has a JSON form")).expect("JSON")
+    }
+
+    #[test]
+    fn its_schema_says_of_each_key_of_a_row_what_the_catalogue_says() {
+        let schema = schema();
+        for kind in KINDS {
+            for column in (kind.columns)() {
+                let of = &schema["$defs"][kind.name]["properties"][&column.key];
+                let said = of["description"].as_str().unwrap_or_default().to_lowercase();
+                assert!(said.starts_with(&column.meaning().to_lowercase()), "{}: {said}", column.key);
+            }
+        }
+        let of = |key: &str| &schema["$defs"]["size"]["properties"][key];
+        assert_eq!(
+            of("min_us"),
+            &json!({ "type": ["number", "null"], "description": "Shortest sample. Unit: us." })
+        );
+        assert_eq!(of("kind"), &json!({ "const": "size" }));
     }
 
     #[test]

@@ -52,7 +52,7 @@ mod golden;
 pub use csv::csv;
 pub use error::RenderError;
 pub use host::host;
-pub use json::json;
+pub use json::{json, schema};
 pub use np::np;
 pub use openmetrics::{metric_names, openmetrics};
 pub use runs::{html, html_beside, markdown};

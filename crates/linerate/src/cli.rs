@@ -264,6 +264,8 @@ pub(crate) enum SchemaOf {
     Experiment,
     /// Limits of a host (`linerate host --out`).
     HostLimits,
+    /// JSON reports (`linerate report --format json`).
+    Report,
 }
 
 /// What `linerate report` can print.

@@ -38,6 +38,10 @@ fn a_run_goes_through_pipes_and_is_as_its_schema_says() {
     assert_eq!(run.series[0].points.len(), 2);
     accept(&desk, "run", "a curve", &serde_json::from_str(&text).expect("JSON"));
     assert!(fed(&desk, &["report", "-"], &text).contains("64"));
+    for level in ["run", "point", "round"] {
+        let report = fed(&desk, &["report", "-", "--format", "json", "--level", level], &text);
+        accept(&desk, "report", level, &serde_json::from_str(&report).expect("JSON"));
+    }
     let left: Vec<_> = std::fs::read_dir(desk.folder()).expect("a folder").collect();
     assert!(left.is_empty(), "no file was asked for: {left:?}");
 }

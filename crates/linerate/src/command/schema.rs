@@ -21,6 +21,10 @@ pub(super) fn run(of: SchemaOf) -> Result<ExitCode, Trouble> {
         SchemaOf::Lab => LabPlan::schema(),
         SchemaOf::Experiment => ExperimentPlan::schema(),
         SchemaOf::HostLimits => HostLimitsFile::schema(),
+        SchemaOf::Report => {
+            show(&format!("{:#}\n", linerate_report::schema()))?;
+            return Ok(ExitCode::SUCCESS);
+        }
     };
     show(&format!("{:#}\n", schema.as_value()))?;
     Ok(ExitCode::SUCCESS)
