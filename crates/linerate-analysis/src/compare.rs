@@ -15,7 +15,7 @@ mod method;
 mod sides;
 mod spread;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::identity::Difference;
 use crate::report::NamedRun;
@@ -50,7 +50,7 @@ impl Default for Question {
 }
 
 /// Two sides, and what changed from the first to the second.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Comparison {
     /// The runs of each side, in the order in which they began.
     pub sides: [Vec<RunNote>; 2],
@@ -69,7 +69,7 @@ pub struct Comparison {
 }
 
 /// A run that was compared.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunNote {
     /// What it is called.
     pub name: String,
@@ -80,6 +80,15 @@ pub struct RunNote {
 }
 
 impl Comparison {
+    /// What `linerate compare --format json` wrote.
+    ///
+    /// # Errors
+    ///
+    /// If it is no comparison, or has figures that this version does not know.
+    pub fn from_json(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
     /// The figures and bands that are worse by more than the threshold.
     pub fn findings(&self) -> impl Iterator<Item = &FigureChange> {
         self.figures.iter().filter(|figure| figure.change.beyond)

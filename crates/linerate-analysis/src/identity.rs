@@ -5,7 +5,7 @@ mod difference;
 mod hosts;
 mod plan;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use linerate_core::environment::{Environment, Fact, Interface};
@@ -18,7 +18,7 @@ pub use difference::{Difference, differences};
 pub const FINGERPRINT: u32 = 1;
 
 /// What a field decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// What was asked, and of which link: runs in which it differs answer different questions.

@@ -14,4 +14,5 @@ mod tests;
 
 pub use json::json;
 pub use page::{html, markdown};
+pub(crate) use page::{sections, title};
 pub use table::table;

@@ -55,7 +55,7 @@ pub use host::host;
 pub use json::{json, schema};
 pub use np::np;
 pub use openmetrics::{metric_names, openmetrics};
-pub use runs::{html, html_beside, markdown};
+pub use runs::{Beside, html, html_beside, markdown};
 pub use screen::text;
 pub use svg::svg;
 pub use text::{percent, wrap};

@@ -5,6 +5,7 @@ mod method;
 mod peers;
 mod rows;
 
+use linerate_analysis::compare::Comparison;
 use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::host_limits::HostLimitsFile;
 
@@ -13,7 +14,7 @@ use crate::markdown::markdown as write;
 use crate::page::html as page;
 use crate::section::{Card, Document, Item, Part, Section, Warning, merged};
 use crate::text::{count, hosts, plain, unfinished};
-use crate::{app, curves, explain, host_limits, mesh, stages, trace, traffic};
+use crate::{app, compare, curves, explain, host_limits, mesh, stages, trace, traffic};
 
 /// `report` as one HTML page: the result and what limits it, charts, what is doubtful, tables, how it was measured, and
 /// where.
@@ -22,25 +23,34 @@ use crate::{app, curves, explain, host_limits, mesh, stages, trace, traffic};
 ///
 /// [`RenderError::Json`] or [`RenderError::Page`] when the page cannot be filled.
 pub fn html(report: &Report) -> Result<String, RenderError> {
-    html_beside(report, &[])
+    html_beside(report, &Beside::default())
 }
 
-/// The same beside the limits of `hosts`.
+/// The same beside others than runs.
 ///
 /// # Errors
 ///
 /// As of [`html`].
-pub fn html_beside(report: &Report, hosts: &[HostLimitsFile]) -> Result<String, RenderError> {
-    page(document(report, hosts), mesh::script(report)?)
+pub fn html_beside(report: &Report, beside: &Beside<'_>) -> Result<String, RenderError> {
+    page(document(report, beside), mesh::script(report)?)
 }
 
-/// `report` as Markdown, beside the limits of `hosts`: the same sections, with every table and without pictures.
-pub fn markdown(report: &Report, hosts: &[HostLimitsFile]) -> String {
-    write(&document(report, hosts))
+/// `report` as Markdown, beside others than runs: the same sections, with every table and without pictures.
+pub fn markdown(report: &Report, beside: &Beside<'_>) -> String {
+    write(&document(report, beside))
 }
 
-/// Every section of `report` and of `hosts`.
-pub(crate) fn document(report: &Report, hosts: &[HostLimitsFile]) -> Document {
+/// What a report can have beside runs.
+#[derive(Clone, Copy, Default)]
+pub struct Beside<'a> {
+    /// The limits of hosts.
+    pub hosts: &'a [HostLimitsFile],
+    /// What `linerate compare` said of runs.
+    pub comparisons: &'a [Comparison],
+}
+
+/// Every section of `report` and of what is beside it.
+pub(crate) fn document(report: &Report, &Beside { hosts, comparisons }: &Beside<'_>) -> Document {
     let mut sections = vec![result(report)];
     sections.extend(explain::section(report));
     for of_kind in [
@@ -54,13 +64,15 @@ pub(crate) fn document(report: &Report, hosts: &[HostLimitsFile]) -> Document {
         sections.extend(of_kind(report));
     }
     sections.extend(hosts.iter().flat_map(host_limits::sections_of));
+    let compared = |it| compare::sections(it, &format!(": {}", compare::title(it)));
+    sections.extend(comparisons.iter().flat_map(compared));
     sections.extend(doubts(report));
     sections.extend(method::sections(report));
     sections.extend(ends::sections(report));
-    let title = if report.runs.is_empty() && !hosts.is_empty() {
-        format!("{} compared", count(hosts.len() as u64, "host"))
-    } else {
-        title(report)
+    let title = match (&report.runs[..], hosts, comparisons) {
+        ([], [], [first, ..]) => compare::title(first),
+        ([], [_, ..], _) => format!("{} compared", count(hosts.len() as u64, "host")),
+        _ => title(report),
     };
     Document::new(title, sections)
 }

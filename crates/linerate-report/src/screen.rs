@@ -7,7 +7,7 @@ use super::chart::chart;
 use super::columns::fit_wrapped;
 use super::figure::Figure;
 use super::mesh;
-use super::runs::document;
+use super::runs::{Beside, document};
 use super::section::{Card, Document, Entry, Item, Part, Section, TableView, said_once};
 use super::text::{items, wrap};
 
@@ -31,7 +31,7 @@ pub fn text(report: &Report, width: u16, rows: Rows) -> String {
         }
         None => None,
     };
-    Screen { width, rows, drawn: &drawn }.document(&document(report, &[]))
+    Screen { width, rows, drawn: &drawn }.document(&document(report, &Beside::default()))
 }
 
 /// How sections are shown.

@@ -264,7 +264,7 @@ pub(crate) enum SchemaOf {
     Experiment,
     /// Limits of a host (`linerate host --out`).
     HostLimits,
-    /// JSON reports (`linerate report --format json`).
+    /// JSON reports (`linerate report --report X.json`).
     Report,
 }
 
@@ -287,7 +287,7 @@ pub(crate) enum ReportFormat {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
-    /// Run files of linerate, or result files of NetPIPE 2.4, 3.x, 4.0 or 5.x; `-` is standard input
+    /// Run files of linerate, results of NetPIPE 2.4, 3.x, 4.0 or 5.x, limits of hosts, or comparisons (.json); `-` is standard input
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
     /// Format of standard output

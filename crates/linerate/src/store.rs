@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use linerate_analysis::compare::Comparison;
 use linerate_analysis::netpipe_file;
 use linerate_analysis::report::NamedRun;
 use linerate_core::host_limits::{HostLimitsFile, is_host_limits};
@@ -74,20 +75,26 @@ pub(crate) fn readable_by_all() -> fs::Permissions {
 pub(crate) enum Loaded {
     Run(Box<NamedRun>),
     Limits(Box<HostLimitsFile>),
+    Comparison(Box<Comparison>),
 }
 
 /// Reads a run: linerate's own file, or NetPIPE's; or either from standard input.
 pub(crate) fn load(path: &Path) -> Result<NamedRun, Trouble> {
     match load_any(path)? {
         Loaded::Run(named) => Ok(*named),
-        Loaded::Limits(_) => Err(Trouble::new(
-            format!("failed to read {}: it holds the limits of a host, and no run", path.display()),
-            "`linerate report` shows it; give a run file here",
-        )),
+        Loaded::Limits(_) => Err(no_run(path, "the limits of a host")),
+        Loaded::Comparison(_) => Err(no_run(path, "a comparison")),
     }
 }
 
-/// Reads a run, or the limits of a host.
+fn no_run(path: &Path, what: &str) -> Trouble {
+    Trouble::new(
+        format!("failed to read {}: it holds {what}, and no run", path.display()),
+        "`linerate report` shows it; give a run file here",
+    )
+}
+
+/// Reads a run, the limits of a host, or a comparison.
 pub(crate) fn load_any(path: &Path) -> Result<Loaded, Trouble> {
     let bytes = bytes(path).and_then(decompressed).map_err(|error| {
         Trouble::file("read", path, &error, "name a run file that exists and that you may read")
@@ -99,6 +106,9 @@ pub(crate) fn load_any(path: &Path) -> Result<Loaded, Trouble> {
             Trouble::new(format!("failed to read {}: {error}", path.display()), help)
         })?;
         return Ok(Loaded::Limits(Box::new(file)));
+    }
+    if let Ok(comparison) = Comparison::from_json(&text) {
+        return Ok(Loaded::Comparison(Box::new(comparison)));
     }
     let json = text.trim_start().starts_with('{');
     let run = if json {

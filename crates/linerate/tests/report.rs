@@ -53,6 +53,24 @@ fn a_table_of_many_sizes_is_short_unless_all_are_asked_for() {
     assert!(note.contains(&format!("{short} of {all} sizes")), "{note}");
 }
 
+/// What `compare` says of it is said again.
+#[test]
+fn a_comparison_is_reported_alone_and_beside_runs() {
+    let desk = desk();
+    let sides = ["compare", "before.run.json", "--with", "after.run.json"];
+    let table = desk.linerate(&sides).stdout;
+    desk.write("x.json", desk.linerate(&[&sides[..], &["--format", "json"]].concat()).stdout);
+    assert_eq!(desk.linerate(&["report", "x.json"]).done().stdout, table);
+    let both = ["report", "before.run.json", "x.json", "--report", "x.html", "--report", "x.md"];
+    assert!(desk.linerate(&both).done().stdout.ends_with(&table));
+    for file in ["x.html", "x.md"] {
+        let page = desk.read(file);
+        assert!(page.contains("Numbers: after against before"), "{page}");
+    }
+    let refused = desk.linerate(&["report", "x.json", "--format", "csv"]).fails(2).stderr;
+    assert!(refused.contains("failed to show a comparison"), "{refused}");
+}
+
 #[test]
 fn quiet_says_only_what_went_wrong() {
     let desk = desk();

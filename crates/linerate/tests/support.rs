@@ -22,6 +22,11 @@ use process::Process;
 /// time in a development build, and other tests run beside it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
+/// What was printed, without when.
+pub(crate) fn timeless(text: &str) -> String {
+    text.lines().filter(|line| !line.starts_with("Recorded by ")).map(|line| format!("{line}\n")).collect()
+}
+
 /// A folder that a test works in, so that the names of its files are short and its own.
 #[derive(Debug)]
 pub(crate) struct Desk(TempDir);

@@ -1,9 +1,9 @@
 //! What one figure did from the first side to the second.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// How two values are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
     /// By the ratio of the second to the first.
@@ -13,7 +13,7 @@ pub enum Scale {
 }
 
 /// What is said of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The second side is better.
@@ -33,7 +33,7 @@ pub enum Verdict {
 }
 
 /// What one figure did from the first side to the second.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// The middle of each side's runs, in the figure's unit: the geometric mean below five runs a side,
     /// the median from five on; for differences the mean.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Question;
 use super::change::{Change, Scale};
@@ -14,7 +14,7 @@ use crate::figures::{Better, Sheet, SizeTimes};
 use linerate_core::pattern::Pattern;
 
 /// What a curve did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CurveChange {
     /// Its pattern.
     pub pattern: Pattern,
@@ -27,7 +27,7 @@ pub struct CurveChange {
 }
 
 /// What the one-way time of a size did. Unit of its values: us.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SizeChange {
     /// The message's size. Unit: bytes.
     pub size: u64,

@@ -1,6 +1,6 @@
 //! Dips of two sides: which are the same, which moved, appeared or vanished.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::method::Method;
 use super::sides::Sides;
@@ -17,7 +17,7 @@ const LEAST_DEPTH: f64 = 0.05;
 const NEAR: f64 = 0.5;
 
 /// What a dip did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DipChange {
     /// The dip on each side, where it has it.
     pub dips: [Option<Dip>; 2],
@@ -26,7 +26,7 @@ pub struct DipChange {
 }
 
 /// What became of a dip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fate {
     /// At the same size as before.

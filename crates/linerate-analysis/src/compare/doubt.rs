@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::CurveChange;
 use super::method::{ASSUMED_SPREAD, Method};
@@ -12,7 +12,7 @@ use crate::report::NamedRun;
 use linerate_core::run::State;
 
 /// Something doubtful.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Doubt {
     /// One run a side, and nothing says how much runs of this path differ.

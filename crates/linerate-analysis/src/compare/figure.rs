@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Question;
 use super::change::{Change, Scale, Verdict};
@@ -13,7 +13,7 @@ use crate::facts::By;
 use crate::figures::{Better, Key, Sheet, Unit};
 
 /// What a key figure or a band of sizes did.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FigureChange {
     /// Which.
     pub key: Key,

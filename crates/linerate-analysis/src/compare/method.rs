@@ -1,6 +1,6 @@
 //! How two sides are judged, by how many runs they have.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Question;
 use super::sides::Sides;
@@ -15,7 +15,7 @@ const BOOTSTRAP_FROM: usize = 5;
 const SPLITS_NEEDED: usize = 40;
 
 /// How two sides are judged.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "test", rename_all = "kebab-case")]
 pub enum Method {
     /// A model without chance: every difference is one.
@@ -37,7 +37,7 @@ pub enum Method {
 }
 
 /// How intervals were made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Intervals {
     /// Welch's t on logarithms.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use linerate_core::run::Run;
@@ -18,7 +18,7 @@ const MULTIPLES: u64 = 8;
 const MAD_TO_SIGMA: f64 = 1.4826;
 
 /// One or more adjacent sizes that do worse than those around them.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Dip {
     /// The deepest size. Unit: bytes.
     pub size: u64,
@@ -33,7 +33,7 @@ pub struct Dip {
 }
 
 /// A size at which something in the path changes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Boundary {
     /// Where. Unit: bytes.
     pub bytes: u64,
@@ -44,7 +44,7 @@ pub struct Boundary {
 }
 
 /// What changes at a boundary.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum BoundaryKind {
     /// One more TCP segment.

@@ -1,9 +1,9 @@
 //! What facts are counted in.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What values are counted in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// A word, or yes and no.

@@ -6,12 +6,12 @@ use std::str::FromStr;
 use std::sync::OnceLock;
 
 use linerate_core::traffic::Direction;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::facts::{About, Band, Better, By, Followed, KINDS, Listed, Part, Unit};
 
 /// One figure of one curve or load.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Key {
     /// The pattern of a curve, such as `ping-pong`; the name of a load, such as `stream` or `idle`.
     pub subject: String,
@@ -20,8 +20,8 @@ pub struct Key {
 }
 
 /// A fact by which runs are compared, of a part of its subject.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(into = "String")]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub struct Figure {
     about: &'static About,
     followed: &'static Followed,
@@ -169,6 +169,14 @@ impl From<Figure> for String {
     }
 }
 
+impl TryFrom<String> for Figure {
+    type Error = ParseKeyError;
+
+    fn try_from(name: String) -> Result<Self, ParseKeyError> {
+        Self::all().find(|figure| figure.to_string() == name).ok_or(ParseKeyError(name))
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}/{}", self.subject, self.figure)
@@ -188,7 +196,7 @@ impl FromStr for Key {
     fn from_str(text: &str) -> Result<Self, ParseKeyError> {
         let wrong = || ParseKeyError(text.to_owned());
         let (subject, name) = text.rsplit_once('/').ok_or_else(wrong)?;
-        let figure = Figure::all().find(|figure| figure.to_string() == name).ok_or_else(wrong)?;
+        let figure = Figure::try_from(name.to_owned()).map_err(|_| wrong())?;
         Ok(Self { subject: subject.to_owned(), figure })
     }
 }

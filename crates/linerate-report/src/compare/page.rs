@@ -31,6 +31,21 @@ pub fn markdown(comparison: &Comparison) -> String {
 }
 
 fn document(comparison: &Comparison) -> Document {
+    Document::new(title(comparison), sections(comparison, ""))
+}
+
+/// The candidate against the base.
+pub(crate) fn title(comparison: &Comparison) -> String {
+    let first = |side: &[linerate_analysis::compare::RunNote]| {
+        side.first().map_or_else(String::new, |run| plain(&run.name))
+    };
+    let [base, candidate] = &comparison.sides;
+    format!("{} against {}", first(candidate), first(base))
+}
+
+/// The sections of a comparison; beside others their headings end in `of`.
+pub(crate) fn sections(comparison: &Comparison, of: &str) -> Vec<Section> {
+    let heading = |what: &str| format!("{what}{of}");
     let mut drawn = forest::figures(comparison);
     for curve in comparison.curves.iter().filter(|curve| curve.sizes.len() > 1) {
         drawn.extend(chart::figures(curve, comparison.threshold));
@@ -41,9 +56,6 @@ fn document(comparison: &Comparison) -> Document {
         ("candidate", words::runs(candidate)),
         ("judged by", words::method(comparison.method)),
     ];
-    let first = |side: &[linerate_analysis::compare::RunNote]| {
-        side.first().map_or_else(String::new, |run| plain(&run.name))
-    };
     let dips = comparison
         .curves
         .iter()
@@ -57,15 +69,14 @@ fn document(comparison: &Comparison) -> Document {
         Item::Note("A ratio is that of the candidate to the base.".to_owned()),
     ];
     let numbers = section::tables(tables(comparison)).chain([Item::Note(READ.to_owned())]);
-    let sections = vec![
-        Section::new(Part::Result, "verdict", "", verdict),
-        Section::new(Part::Charts, "charts", "Charts", section::charts(drawn).collect()),
-        Section::new(Part::Charts, "dips", "Dips", dips.map(Item::Note).collect()),
-        Section::new(Part::Doubts, "differences", "What differs", differences(comparison)),
-        Section::new(Part::Doubts, "cautions", "Cautions", cautions.into_iter().collect()),
-        Section::new(Part::Tables, "numbers", "Numbers", numbers.collect()),
-    ];
-    Document::new(format!("{} against {}", first(candidate), first(base)), sections)
+    vec![
+        Section::new(Part::Result, "verdict", of.trim_start_matches(": "), verdict),
+        Section::new(Part::Charts, "charts", heading("Charts"), section::charts(drawn).collect()),
+        Section::new(Part::Charts, "dips", heading("Dips"), dips.map(Item::Note).collect()),
+        Section::new(Part::Doubts, "differences", heading("What differs"), differences(comparison)),
+        Section::new(Part::Doubts, "cautions", heading("Cautions"), cautions.into_iter().collect()),
+        Section::new(Part::Tables, "numbers", heading("Numbers"), numbers.collect()),
+    ]
 }
 
 fn differences(comparison: &Comparison) -> Vec<Item> {

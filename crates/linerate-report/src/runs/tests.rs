@@ -272,7 +272,7 @@ fn kinds() -> Vec<(&'static str, NamedRun)> {
 
 /// Of each section of `report` that run `of` has: its name, and how many charts, maps, tables and listings are in it.
 fn contents(report: &Report, of: usize) -> Vec<(&'static str, [usize; 4])> {
-    let document = document(report, &[]);
+    let document = document(report, &Beside::default());
     assert!(document.sections.is_sorted_by_key(|section| section.part), "the reader's order");
     let all = document.sections.iter().filter(|section| section.runs.contains(&of));
     let many = |section: &Section| {
@@ -325,7 +325,8 @@ fn the_limits_of_a_host_stand_beside_every_kind() {
     let own: Vec<&str> = crate::host_limits::sections_of(&file).iter().map(|section| section.id).collect();
     for (kind, named) in kinds() {
         let report = Report::new(vec![named]);
-        let [alone, beside] = [&[][..], std::slice::from_ref(&file)].map(|hosts| document(&report, hosts));
+        let [alone, beside] = [&[][..], std::slice::from_ref(&file)]
+            .map(|hosts| document(&report, &Beside { hosts, ..Beside::default() }));
         assert!(beside.sections.is_sorted_by_key(|section| section.part), "{kind}");
         let ids: Vec<&str> = beside.sections.iter().map(|section| section.id).collect();
         let all = alone.sections.iter().map(|section| section.id).chain(own.iter().copied());
@@ -361,7 +362,7 @@ fn the_text_markdown_and_json_of_two_runs_have_what_those_of_each_have() {
                 assert!(text.contains(mark), "{one} and {other}: {mark} in\n{text}");
             }
             let json = crate::json(&report, linerate_core::plan::Level::Point).expect("it has a form");
-            let markdown = markdown(&report, &[]);
+            let markdown = markdown(&report, &Beside::default());
             for name in [&first.name, &second.name] {
                 assert!(json.contains(name.as_str()), "{one} and {other}: {name}");
                 let said = name.replace('_', "\\_");

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use linerate_analysis::compare::Comparison;
 use linerate_analysis::report::Report;
 use linerate_core::host_limits::HostLimitsFile;
 use linerate_core::plan::Level;
-use linerate_report as render;
+use linerate_report::{self as render, Beside};
 
 use super::host_limits;
 use crate::cli::{ReportArgs, ReportFormat};
@@ -16,19 +17,20 @@ use crate::store::{self, Loaded};
 use crate::trouble::Trouble;
 
 pub(super) fn run(args: &ReportArgs, context: &Context) -> Result<ExitCode, Trouble> {
-    let (mut runs, mut hosts) = (Vec::new(), Vec::new());
+    let (mut runs, mut hosts, mut comparisons) = (Vec::new(), Vec::new(), Vec::new());
     for path in &args.runs {
         match store::load_any(path)? {
             Loaded::Run(named) => runs.push(*named),
             Loaded::Limits(file) => hosts.push(*file),
+            Loaded::Comparison(comparison) => comparisons.push(*comparison),
         }
     }
     args.report.iter().try_for_each(|path| other_than(path, args))?;
-    if let ([], [file], ReportFormat::Table) = (&runs[..], &hosts[..], args.format) {
+    if let ([], [file], [], ReportFormat::Table) = (&runs[..], &hosts[..], &comparisons[..], args.format) {
         host_limits::report(file, &args.report, args.quiet, &context.files)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let shown = Shown { report: Report::new(runs), hosts };
+    let shown = Shown { report: Report::new(runs), hosts, comparisons };
     let printed = shown.printed(args)?;
     if args.format == ReportFormat::Table {
         show_text(&printed)?;
@@ -44,13 +46,18 @@ pub(super) fn run(args: &ReportArgs, context: &Context) -> Result<ExitCode, Trou
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is shown: runs, and the limits of hosts.
+/// What is shown: runs, the limits of hosts, and comparisons.
 struct Shown {
     report: Report,
     hosts: Vec<HostLimitsFile>,
+    comparisons: Vec<Comparison>,
 }
 
 impl Shown {
+    fn beside(&self) -> Beside<'_> {
+        Beside { hosts: &self.hosts, comparisons: &self.comparisons }
+    }
+
     /// What goes to standard output.
     fn printed(&self, args: &ReportArgs) -> Result<String, Trouble> {
         let (report, level) = (&self.report, args.level.unwrap_or_default());
@@ -59,12 +66,14 @@ impl Shown {
         }
         let printed = match args.format {
             ReportFormat::Table => {
-                let runs = (!report.runs.is_empty())
-                    .then(|| render::text(report, columns(), args.rows.unwrap_or_default()));
+                let rows = args.rows.unwrap_or_default();
+                let runs = (!report.runs.is_empty()).then(|| render::text(report, columns(), rows));
                 let hosts = self.hosts.iter().map(|file| render::host_limits::text(file, columns()));
-                Ok(runs.into_iter().chain(hosts).collect::<Vec<_>>().join("\n"))
+                let compared = |comparison| render::compare::table(comparison, columns(), rows);
+                let comparisons = self.comparisons.iter().map(compared);
+                Ok(runs.into_iter().chain(hosts).chain(comparisons).collect::<Vec<_>>().join("\n"))
             }
-            ReportFormat::Markdown => Ok(render::markdown(report, &self.hosts)),
+            ReportFormat::Markdown => Ok(render::markdown(report, &self.beside())),
             ReportFormat::Json => render::json(report, level),
             ReportFormat::Csv => render::csv(report, level),
             ReportFormat::Np => render::np(report),
@@ -79,8 +88,8 @@ impl Shown {
     fn file(&self, path: &Path, level: Option<Level>) -> Result<String, Trouble> {
         let beside = |error| unrendered(path, &error);
         match path.extension().and_then(|ending| ending.to_str()) {
-            Some("html") => render::html_beside(&self.report, &self.hosts).map_err(beside),
-            Some("md") => Ok(render::markdown(&self.report, &self.hosts)),
+            Some("html") => render::html_beside(&self.report, &self.beside()).map_err(beside),
+            Some("md") => Ok(render::markdown(&self.report, &self.beside())),
             _ => {
                 self.need_runs("--report")?;
                 rendered(&self.report, path, level)
@@ -88,14 +97,15 @@ impl Shown {
         }
     }
 
-    /// Refuses the limits of hosts where a form holds runs.
+    /// Refuses others than runs where a form holds runs.
     fn need_runs(&self, flag: &str) -> Result<(), Trouble> {
-        if self.hosts.is_empty() {
-            return Ok(());
-        }
-        let help =
-            format!("give run files, or leave out {flag}; tables, .html and .md hold the limits of hosts");
-        Err(Trouble::new("failed to show the limits of a host: that form holds runs only", help))
+        let what = match (&self.hosts[..], &self.comparisons[..]) {
+            ([], []) => return Ok(()),
+            ([], _) => "a comparison",
+            _ => "the limits of a host",
+        };
+        let help = format!("give run files, or leave out {flag}; tables, .html and .md hold all");
+        Err(Trouble::new(format!("failed to show {what}: that form holds runs only"), help))
     }
 }
 
@@ -138,7 +148,7 @@ pub(super) fn rendered(report: &Report, path: &Path, level: Option<Level>) -> Re
         Some("svg") => render::svg(report),
         Some("csv") => render::csv(report, rows),
         Some("json") => render::json(report, rows),
-        Some("md") => Ok(render::markdown(report, &[])),
+        Some("md") => Ok(render::markdown(report, &Beside::default())),
         Some("np" | "out") => render::np(report),
         Some("prom") => Ok(metrics(report)),
         _ => {

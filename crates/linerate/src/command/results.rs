@@ -118,7 +118,7 @@ pub(super) fn print(report: &Report) -> Result<(), Trouble> {
         Format::Table => {
             return show_text(&(render::text(report, columns(), rows) + &explained(&report.runs[0])));
         }
-        Format::Markdown => Ok(render::markdown(report, &[])),
+        Format::Markdown => Ok(render::markdown(report, &render::Beside::default())),
         Format::Np => render::np(report),
     };
     show(&rendered.map_err(|error| unrendered(&error))?)

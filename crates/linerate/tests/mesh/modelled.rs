@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use linerate_core::mesh::suspects::{Place, Verdict, suspects};
 use linerate_core::run::Run;
 
-use crate::support::Desk;
+use crate::support::{Desk, timeless};
 
 /// The mesh of a model, and with which code it ended.
 fn measured(plan: &str, options: &[&str]) -> (Run, Option<i32>) {
@@ -106,7 +106,7 @@ fn printed(plan: &str, options: &[&str]) -> String {
     let arguments = ["mesh", "--model", plan, "--repeat", "1", "--visit", "1ms", "--recheck", "3"];
     let said = desk.linerate(&[&arguments[..], options, &["--out", "x.run.json", "--no-report"]].concat());
     assert!(said.code != Some(2), "{}", said.stderr);
-    format!("{}\nexit code {}", said.stdout.trim_end(), said.code.expect("it ended by itself"))
+    format!("{}\nexit code {}", timeless(&said.stdout).trim_end(), said.code.expect("it ended by itself"))
 }
 
 /// A stripe is a node: its row and its column, and nothing else.
