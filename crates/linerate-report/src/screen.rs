@@ -24,12 +24,12 @@ pub fn text(report: &Report, width: u16, rows: Rows) -> String {
         return "nothing was measured\n".to_owned();
     }
     let width = usize::from(width).max(NARROWEST);
-    let drawn = |figure: &Figure| match figure.id.strip_prefix("map-") {
-        Some(number) => mesh::in_characters(report, number.parse().ok()?, width, rows),
-        None if figure.id == "throughput" => {
+    let drawn = |section: &str, figure: &Figure| match (section, figure.id.strip_prefix("map-")) {
+        ("maps", Some(number)) => mesh::in_characters(report, number.parse().ok()?, width, rows),
+        ("graphs", None) if figure.id == "throughput" => {
             Some(chart(report, width as u16, CHART_ROWS).trim_end().to_owned())
         }
-        None => None,
+        _ => None,
     };
     Screen { width, rows, drawn: &drawn }.document(&document(report, &Beside::default()))
 }
@@ -38,8 +38,8 @@ pub fn text(report: &Report, width: u16, rows: Rows) -> String {
 struct Screen<'a> {
     width: usize,
     rows: Rows,
-    /// A chart in characters, if it has such a form.
-    drawn: &'a dyn Fn(&Figure) -> Option<String>,
+    /// A chart of a section in characters, if it has such a form.
+    drawn: &'a dyn Fn(&str, &Figure) -> Option<String>,
 }
 
 impl Screen<'_> {
@@ -62,7 +62,7 @@ impl Screen<'_> {
     /// runs says of which it is.
     fn section(&self, section: &Section, is_of_some: bool) -> Vec<String> {
         match section.part {
-            Part::Charts => return self.charts(&section.items),
+            Part::Charts => return self.charts(section),
             Part::Environment if self.rows == Rows::Short => return Vec::new(),
             _ => {}
         }
@@ -79,19 +79,24 @@ impl Screen<'_> {
             was_line = is_line;
         }
         let has_title = match section.items.first() {
-            Some(Item::Table(table)) => !table.title.is_empty() && !is_of_some,
+            Some(Item::Table(table)) => !table.title.is_empty(),
             first => matches!(first, Some(Item::Cautions(_))),
         };
-        if let (Some(first), false, false) = (blocks.first_mut(), has_title, section.heading.is_empty()) {
-            *first = format!("{}\n{first}", self.wrapped(&format!("{}:", section.heading)));
+        // One that names its run says so even over a title.
+        let names_run = is_of_some && section.heading.contains(": ");
+        if let (Some(first), false) =
+            (blocks.first_mut(), section.heading.is_empty() || has_title && !names_run)
+        {
+            let colon = if names_run { "" } else { ":" };
+            *first = format!("{}\n{first}", self.wrapped(&format!("{}{colon}", section.heading)));
         }
         blocks
     }
 
     /// Of several in a short text the first and the last.
-    fn charts(&self, items: &[Item]) -> Vec<String> {
-        let charts = items.iter().filter_map(|item| match item {
-            Item::Chart(figure) => (self.drawn)(figure),
+    fn charts(&self, section: &Section) -> Vec<String> {
+        let charts = section.items.iter().filter_map(|item| match item {
+            Item::Chart(figure) => (self.drawn)(section.id, figure),
             _ => None,
         });
         let mut charts: Vec<String> = charts.collect();
@@ -118,20 +123,23 @@ impl Screen<'_> {
         }
     }
 
-    /// A block for each; what is said of all stands below the last.
+    /// A block for each; what is said of all of a kind stands below the last.
     fn cards(&self, cards: &[Card]) -> Vec<String> {
         let card = |card: &Card| {
             let title = (!card.title.is_empty()).then(|| self.wrapped(&card.title));
             let keys = Some(self.facts(&card.keys)).filter(|keys| !keys.is_empty());
             title.into_iter().chain(keys).collect::<Vec<_>>().join("\n")
         };
-        let mut blocks: Vec<String> = cards.iter().map(card).collect();
-        let notes = said_once(cards.iter().map(|card| (card.title.as_str(), card.note.clone())));
-        let notes: Vec<String> = notes.iter().map(|note| self.note(note)).collect();
-        if let (Some(last), false) = (blocks.last_mut(), notes.is_empty()) {
-            *last = format!("{last}\n{}", notes.join("\n"));
-        }
-        blocks
+        let of_kind = |cards: &[Card]| {
+            let mut blocks: Vec<String> = cards.iter().map(card).collect();
+            let notes = said_once(cards.iter().map(|card| (card.title.as_str(), card.note.clone())));
+            let notes = notes.iter().map(|note| self.note(note));
+            if let Some(last) = blocks.last_mut() {
+                *last = std::iter::once(last.clone()).chain(notes).collect::<Vec<_>>().join("\n");
+            }
+            blocks
+        };
+        cards.chunk_by(|one, other| one.kind == other.kind).flat_map(of_kind).collect()
     }
 
     fn facts(&self, list: &[Entry]) -> String {

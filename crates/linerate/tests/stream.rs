@@ -30,6 +30,7 @@ fn alone_it_moves_bulk_over_the_loopback_and_says_what_passed() {
     {
         assert!(said.contains(part), "{part} in {said}");
     }
+    assert!(!said.contains("no graph"), "its charts are none of curves: {said}");
     assert!(flow.sender.intervals.len() >= 3 && flow.receiver.tcp.len() >= 3);
     assert!(flow.receiver.looks.len() > flow.receiver.intervals.len(), "{:?}", flow.receiver.looks);
     let page = desk.read("x.html");

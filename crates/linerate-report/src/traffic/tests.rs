@@ -45,7 +45,7 @@ fn a_load_reads_well() {
     alpha to <script>alert(1)</script>\"'&�[31m over tcp, measured between two ends.
       This host was grade B (0.2 % of the time lost), the peer grade C (3.0 % of the
       time lost).
-    gigabit.run.json: linerate 0.1.0, begun 2026-01-02T03:04:05+01:00.
+    Recorded by linerate 0.1.0, begun 2026-01-02T03:04:05+01:00.
     ");
 }
 
