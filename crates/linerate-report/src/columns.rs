@@ -25,7 +25,7 @@ pub(crate) struct Column {
     /// The highest is dropped first when the table is too wide; 0 is never dropped.
     pub(crate) expendable: u8,
     /// Its cells are words, which begin at the left.
-    words: bool,
+    pub(crate) words: bool,
 }
 
 /// The columns that a screen shows of these rows of a kind. Columns of one unit are read together, and so are written in that

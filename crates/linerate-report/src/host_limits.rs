@@ -3,7 +3,6 @@
 mod charts;
 mod page;
 mod sections;
-mod text;
 mod words;
 
 #[cfg(test)]
@@ -11,6 +10,5 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
-pub use page::html;
 pub(crate) use page::sections_of;
-pub use text::text;
+pub use page::{html, text};

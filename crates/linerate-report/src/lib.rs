@@ -37,6 +37,7 @@ mod section;
 pub mod settings;
 mod stages;
 mod svg;
+mod terminal;
 mod text;
 mod tidy;
 pub mod trace;

@@ -1,4 +1,4 @@
-//! The tables, from which both the text and the page are made.
+//! The tables.
 
 use linerate_core::environment::Fact;
 use linerate_core::host_limits::{
@@ -10,35 +10,20 @@ use linerate_core::units::{Rate, Size};
 
 use super::words::{cells, fits, gigabytes, said, wake_up, within};
 use crate::columns::Column;
+use crate::section::TableView;
 use crate::text::{digits, percent, plain};
 
 /// The name that the numbers of the four kernels must have: they are no result of STREAM.
 pub(super) const VARIANT: &str = "Memory bandwidth: a variant of STREAM, not a STREAM result";
 
-/// A table with its title and what its cells have no room for.
-pub(super) struct Section {
-    pub(super) title: String,
-    pub(super) columns: Vec<Column>,
-    pub(super) notes: Vec<String>,
-}
-
-/// How many rows a reader wants.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rows {
-    /// What fits a page of text.
-    Short,
-    /// All.
-    All,
-}
-
 /// All tables that have something to say.
-pub(super) fn all(limits: &HostLimits, rows: Rows) -> Vec<Section> {
+pub(super) fn all(limits: &HostLimits) -> Vec<TableView> {
     let mut found = Vec::new();
     match &limits.memory {
         Fact::Known(memory) => {
             found.push(stream(memory));
             found.extend(across_nodes(memory));
-            found.extend(working_sets(memory, rows));
+            found.extend(working_sets(memory));
         }
         unknown => found.push(absent(VARIANT, unknown)),
     }
@@ -54,10 +39,14 @@ pub(super) fn all(limits: &HostLimits, rows: Rows) -> Vec<Section> {
     found
 }
 
-/// A section of which nothing is known but why.
-fn absent<T>(title: &str, fact: &Fact<T>) -> Section {
+/// A table of which nothing is known but why.
+fn unknown(title: &str, because: Vec<String>) -> TableView {
+    TableView::new(title, vec![Column::of_words("not measured, because", 0, because)])
+}
+
+fn absent<T>(title: &str, fact: &Fact<T>) -> TableView {
     let why = if let Fact::Unknown { unknown } = fact { unknown } else { NOT_REACHED };
-    Section { title: title.to_owned(), columns: Vec::new(), notes: vec![format!("unknown ({})", plain(why))] }
+    unknown(title, vec![plain(why)])
 }
 
 /// Columns of words or numbers from rows of cells.
@@ -86,22 +75,18 @@ fn of_kernels<const N: usize>(rates: &StreamRates, first: &[String; N]) -> Vec<V
     Kernel::ALL.into_iter().map(row).collect()
 }
 
-fn stream(memory: &MemoryLimits) -> Section {
+fn stream(memory: &MemoryLimits) -> TableView {
     let rows = memory.threads.iter().flat_map(|it| of_kernels(&it.rates, &[it.threads.to_string()]));
     let rows: Vec<[String; 7]> = rows.filter_map(|row| row.try_into().ok()).collect();
     let [rate, low, high, best, passes] = RATES;
-    Section {
-        title: VARIANT.to_owned(),
-        columns: columns([("threads", 0), ("kernel", 0), rate, low, high, best, passes], &rows, &[1]),
-        notes: vec![format!(
+    TableView::new(VARIANT, columns([("threads", 0), ("kernel", 0), rate, low, high, best, passes], &rows, &[1])).noted(vec![format!(
             "Three arrays of {} each. Bytes read and written: 16 an element for copy and scale, 24 for add and triad, \
              without write-allocate. The first pass does not count.",
             Size(memory.array_bytes)
-        )],
-    }
+        )])
 }
 
-fn across_nodes(memory: &MemoryLimits) -> Option<Section> {
+fn across_nodes(memory: &MemoryLimits) -> Option<TableView> {
     let first = |it: &linerate_core::host_limits::NodesRate| {
         [it.threads_on, it.memory_on, it.threads].map(|number| number.to_string())
     };
@@ -110,15 +95,15 @@ fn across_nodes(memory: &MemoryLimits) -> Option<Section> {
     let [rate, low, high, best, passes] = RATES;
     let headings =
         [("threads on", 0), ("memory on", 0), ("threads", 1), ("kernel", 0), rate, low, high, best, passes];
-    (!rows.is_empty()).then(|| Section {
-        title: "Memory across nodes (NUMA)".to_owned(),
-        columns: columns(headings, &rows, &[3]),
-        notes: vec!["A node's memory is what its own threads wrote first.".to_owned()],
+    (!rows.is_empty()).then(|| {
+        TableView::new("Memory across nodes (NUMA)", columns(headings, &rows, &[3]))
+            .noted(vec!["A node's memory is what its own threads wrote first.".to_owned()])
     })
 }
 
-fn working_sets(memory: &MemoryLimits, rows: Rows) -> Option<Section> {
-    let shown = memory.working_sets.iter().filter(|it| rows == Rows::All || is_shown(it));
+fn working_sets(memory: &MemoryLimits) -> Option<TableView> {
+    let short: Vec<usize> =
+        (0..memory.working_sets.len()).filter(|nth| is_shown(&memory.working_sets[*nth])).collect();
     let row = |it: &WorkingSet| {
         let [copy, copy_low, copy_high] = cells(&it.copy_bytes_per_second, gigabytes);
         let [triad, low, high] = cells(&it.triad_bytes_per_second, gigabytes);
@@ -133,7 +118,7 @@ fn working_sets(memory: &MemoryLimits, rows: Rows) -> Option<Section> {
             high,
         ]
     };
-    let rows: Vec<[String; 8]> = shown.map(row).collect();
+    let rows: Vec<[String; 8]> = memory.working_sets.iter().map(row).collect();
     let headings = [
         ("working set", 0),
         ("fits", 0),
@@ -144,10 +129,8 @@ fn working_sets(memory: &MemoryLimits, rows: Rows) -> Option<Section> {
         ("95 % from", 1),
         ("to", 1),
     ];
-    (!rows.is_empty()).then(|| Section {
-        title: "Memory by working set, one thread".to_owned(),
-        columns: columns(headings, &rows, &[1]),
-        notes: Vec::new(),
+    (!rows.is_empty()).then(|| {
+        TableView::new("Memory by working set, one thread", columns(headings, &rows, &[1])).brief(short, "")
     })
 }
 
@@ -156,7 +139,7 @@ fn is_shown(set: &WorkingSet) -> bool {
     set.bytes.is_power_of_two() && set.bytes.trailing_zeros().is_multiple_of(2)
 }
 
-fn copies(costs: &[CopyCost]) -> Section {
+fn copies(costs: &[CopyCost]) -> TableView {
     let row = |it: &CopyCost| {
         let [within, into, out, sum] =
             [&it.within_ns, &it.into_kernel_ns, &it.out_of_kernel_ns, &it.checksum_ns].map(within);
@@ -165,21 +148,17 @@ fn copies(costs: &[CopyCost]) -> Section {
     let rows: Vec<[String; 5]> = costs.iter().map(row).collect();
     let headings =
         [("size", 0), ("copy ns", 0), ("into the kernel ns", 0), ("out of it ns", 0), ("checksum ns", 0)];
-    Section {
-        title: "Copies and checksums of bytes in the cache".to_owned(),
-        columns: columns(headings, &rows, &[]),
-        notes: vec![
+    TableView::new("Copies and checksums of bytes in the cache", columns(headings, &rows, &[])).noted(vec![
             "+- is half the 95 % interval as a share of the median. Into and out of the kernel: a Unix socket, calls \
              included, in pieces of at most 64 KiB. Checksum: 16-bit one's complement."
                 .to_owned(),
-        ],
-    }
+        ])
 }
 
 /// What is timed, by name.
 type Cost<'a> = (String, &'a Fact<Estimate>);
 
-fn costs(calls: &Fact<CallCosts>, packets: &Fact<PacketCosts>) -> Section {
+fn costs(calls: &Fact<CallCosts>, packets: &Fact<PacketCosts>) -> TableView {
     let mut timed: Vec<Cost<'_>> = Vec::new();
     let mut notes = Vec::new();
     match calls {
@@ -204,11 +183,10 @@ fn costs(calls: &Fact<CallCosts>, packets: &Fact<PacketCosts>) -> Section {
         }
     }
     let headings = [("cost", 0), ("ns", 0), ("95 % from", 0), ("to", 0)];
-    Section {
-        title: "Calls, wake-ups and packets".to_owned(),
-        columns: columns(headings, &rows, &[0]),
-        notes,
+    if rows.is_empty() {
+        return unknown("Calls, wake-ups and packets", notes);
     }
+    TableView::new("Calls, wake-ups and packets", columns(headings, &rows, &[0])).noted(notes)
 }
 
 fn of_calls(calls: &CallCosts) -> impl Iterator<Item = Cost<'_>> {
@@ -247,7 +225,7 @@ fn clock_and_idle(calls: &CallCosts) -> String {
     plain(&format!("Clock: {clock}. Idle states and the time to leave them: {idle}."))
 }
 
-fn pci(adaptors: &[Adaptor]) -> Section {
+fn pci(adaptors: &[Adaptor]) -> TableView {
     let rate = |mbps: &u64| Rate::from_mbps(*mbps as f64).to_string();
     let mut notes = Vec::new();
     let mut row = |it: &Adaptor| {
@@ -274,11 +252,7 @@ fn pci(adaptors: &[Adaptor]) -> Section {
         ("port", 0),
         ("of the port", 0),
     ];
-    Section {
-        title: "PCI, one direction, after encoding".to_owned(),
-        columns: columns(headings, &rows, &[0, 1]),
-        notes,
-    }
+    TableView::new("PCI, one direction, after encoding", columns(headings, &rows, &[0, 1])).noted(notes)
 }
 
 fn known<T>(fact: &Fact<T>) -> Result<&T, &String> {

@@ -20,6 +20,8 @@ pub(crate) struct TableView {
     pub(crate) rows: Vec<Vec<Cell>>,
     /// How expendable each column is on a narrow terminal.
     pub(crate) expendable: Vec<u8>,
+    /// Which columns are said to be words; others are, by what is in them.
+    pub(crate) words: Vec<bool>,
     /// Which of its rows a short text has, and what that says of them; no row leaves it out. Absent if all are short.
     pub(crate) brief: Option<(Vec<usize>, String)>,
     /// What its cells have no room for.
@@ -40,7 +42,8 @@ impl TableView {
         let row = |row: usize| columns.iter().map(|column| column.cells[row].clone().into()).collect();
         let headings = columns.iter().map(|column| column.heading.clone()).collect();
         let expendable = columns.iter().map(|column| column.expendable).collect();
-        Self { rows: (0..rows).map(row).collect(), expendable, ..Self::of_rows(title, headings) }
+        let words = columns.iter().map(|column| column.words).collect();
+        Self { rows: (0..rows).map(row).collect(), expendable, words, ..Self::of_rows(title, headings) }
     }
 
     /// A table without rows, of which a narrow terminal needs only the first column.
@@ -104,6 +107,9 @@ impl TableView {
 
     /// Whether the cells of a column are words, which begin at the left, and not numbers.
     pub(crate) fn is_words(&self, column: usize) -> bool {
+        if self.words.get(column) == Some(&true) {
+            return true;
+        }
         let cells = self.rows.iter().filter_map(|row| row.get(column)).map(Cell::first);
         let said: Vec<&str> = cells.filter(|text| !matches!(*text, "" | "-")).collect();
         let is_number = |text: &&&str| text.starts_with(|c: char| c.is_ascii_digit() || "+-<".contains(c));
