@@ -118,6 +118,8 @@ fn lead(report: &Report, named: &NamedRun) -> Option<String> {
     match (&report.meshes[..], &report.apps[..]) {
         ([mesh], _) => Some(format!("{}.", mesh::headline(mesh, &named.run))),
         (_, [app]) => Some(format!("{}. Result: {}.", app::headline(app, named), app::answer(app))),
+        // A load alone is named by its card.
+        _ if named.has_loads() && report.loads.len() != 1 => Some(traffic::headline(&named.run)),
         _ => None,
     }
 }
