@@ -87,7 +87,7 @@ pub fn json(report: &Report, level: Level) -> Result<String, RenderError> {
     Ok(serde_json::to_string_pretty(&view)? + "\n")
 }
 
-/// The JSON Schema (draft 2020-12) of [`json`]: a kind of rows is what the catalogue of facts says of it.
+/// The JSON Schema (draft 2020-12) of [`json()`]: a kind of rows is what the catalogue of facts says of it.
 pub fn schema() -> Value {
     let property = |column: &Column| {
         let unit = column.about.unit;

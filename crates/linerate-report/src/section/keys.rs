@@ -5,7 +5,7 @@ use super::{Card, Cell, TableView, Tone};
 /// How a page shows key numbers.
 pub(crate) enum KeyView<'a> {
     Card(&'a Card),
-    Table(TableView),
+    Table(Box<TableView>),
 }
 
 /// A table for each kind of card: a row for each card, a column for each key. One card alone is a list, which reads
@@ -22,7 +22,7 @@ pub(crate) fn key_views(cards: &[Card]) -> Vec<KeyView<'_>> {
         .into_iter()
         .map(|kind| match kind[..] {
             [card] => KeyView::Card(card),
-            _ => KeyView::Table(table(&kind)),
+            _ => KeyView::Table(Box::new(table(&kind))),
         })
         .collect()
 }
