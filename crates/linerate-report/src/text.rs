@@ -273,26 +273,26 @@ pub(crate) fn curve_name(report: &Report, index: usize) -> String {
 
 /// A label and its value, wrapped under each other.
 pub(crate) fn item(label: &str, value: &str, width: usize) -> String {
-    items(&[(label, value)], width)
+    behind(if columns(label) < LABEL { LABEL } else { columns(label) + 2 }, label, value, width)
 }
 
 /// Labels and their values, wrapped under each other; a very long label has a line of its own.
 pub(crate) fn items(list: &[(&str, &str)], width: usize) -> String {
-    let needed = |label: &str| if columns(label) < LABEL { LABEL } else { columns(label) + 2 };
-    let longest = list.iter().map(|(label, _)| needed(label)).filter(|label| *label <= LONGEST_LABEL);
-    let column = longest.max().unwrap_or(LABEL);
-    let line = |(label, value): &(&str, &str)| {
-        let indent = column + 2;
-        // A blank would be lost in wrapping: the label's column is filled with it afterwards.
-        let wrapped =
-            wrap(value, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
-        if needed(label) <= column {
-            return format!("  {label:<column$}{wrapped}");
-        }
-        let label = wrap(label, width.saturating_sub(2), 0).replace('\n', "\n  ");
-        format!("  {label}\n{:indent$}{wrapped}", "")
-    };
-    list.iter().map(line).collect::<Vec<_>>().join("\n")
+    let longest = list.iter().map(|(label, _)| columns(label) + 2).filter(|label| *label <= LONGEST_LABEL);
+    let column = longest.max().unwrap_or(LABEL).max(LABEL);
+    list.iter().map(|(label, value)| behind(column, label, value, width)).collect::<Vec<_>>().join("\n")
+}
+
+/// A value behind a label of so many columns.
+fn behind(column: usize, label: &str, value: &str, width: usize) -> String {
+    let indent = column + 2;
+    // A blank would be lost in wrapping: the label's column is filled with it afterwards.
+    let wrapped = wrap(value, width.saturating_sub(indent), 0).replace('\n', &format!("\n{:indent$}", ""));
+    if columns(label) < column {
+        return format!("  {label:<column$}{wrapped}");
+    }
+    let label = wrap(label, width.saturating_sub(2), 0).replace('\n', "\n  ");
+    format!("  {label}\n{:indent$}{wrapped}", "")
 }
 
 /// `text` in lines of at most `width` columns, all but the first behind `indent` blanks.
