@@ -1,6 +1,8 @@
 //! A laboratory: hosts, switches, routers and the links between them, as people write it. What is built of it, on
 //! this host or as a model, is its [`Layout`].
 
+mod direction;
+pub mod emulator;
 mod layout;
 mod names;
 mod routes;
@@ -10,71 +12,61 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Size, Span, SpanText, optional_span};
+use direction::table_with_direction;
 
-pub use layout::{Address, Bucket, HEADER_BYTES, Layout, Link, Node, NodeKind, Port, Wire};
+pub use direction::{Bucket, Direction, DirectionPlan, Impairment};
+pub use layout::{Address, Layout, Link, Node, NodeKind, Port};
 pub use routes::Route;
 
-/// A laboratory as it is written, in TOML. `mtu`, `rate-mbps`, `burst`, `queue` and `delay` hold for every link that
-/// has none of its own.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct LabPlan {
-    /// One line about it, shown in lists.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub about: String,
-    /// Names of the hosts. `h[1-3]` is three of them.
-    pub hosts: Vec<String>,
-    /// Names of the switches (bridges).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub switches: Vec<String>,
-    /// Names of the routers.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub routers: Vec<String>,
-    /// Largest IP packet. If absent, 1500. Unit: bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mtu: Option<u32>,
-    /// What each end of a link sends at most, by a token bucket that counts IP packets and 14 bytes of Ethernet
-    /// header each. If absent, what the host can do. Unit: Mb/s (10^6 bit/s).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rate_mbps: Option<f64>,
-    /// What an idle end sends at once, above its rate. If absent, what the rate gives in 4 ms, and at least four of the
-    /// largest frames. Unit: bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub burst: Option<Size>,
-    /// Room for what waits for the rate, at each end; what does not fit is lost. If absent, 128 KiB. Unit: bytes.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub queue: Option<Size>,
-    /// How much later each end sends. If absent, at once.
-    #[serde(with = "optional_span", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<SpanText>")]
-    pub delay: Option<Span>,
-    /// The links.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub link: Vec<LinkPlan>,
+/// What a bucket counts of a packet besides it. Unit: bytes.
+pub const HEADER_BYTES: u32 = 14;
+
+table_with_direction! {
+    /// A laboratory as it is written, in TOML. `mtu`, `rate-mbps` and all that follows it hold for every link that has
+    /// none of its own.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+    pub struct LabPlan {
+        /// One line about it, shown in lists.
+        #[serde(skip_serializing_if = "String::is_empty")]
+        pub about: String,
+        /// Names of the hosts. `h[1-3]` is three of them.
+        pub hosts: Vec<String>,
+        /// Names of the switches (bridges).
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub switches: Vec<String>,
+        /// Names of the routers.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub routers: Vec<String>,
+        /// The links.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        pub link: Vec<LinkPlan>,
+        /// Begin of the random numbers: with equal seeds the same frames are lost. If absent, 1.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub seed: Option<u32>,
+        /// Largest IP packet. If absent, 1500. Unit: bytes.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        pub mtu: Option<u32>,
+    }
 }
 
-/// A link of a laboratory, or several alike.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct LinkPlan {
-    /// The names of what it connects. With `h[1-3]` there are three links.
-    pub between: [String; 2],
-    /// See [`LabPlan::mtu`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mtu: Option<u32>,
-    /// See [`LabPlan::rate_mbps`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate_mbps: Option<f64>,
-    /// See [`LabPlan::burst`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub burst: Option<Size>,
-    /// See [`LabPlan::queue`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub queue: Option<Size>,
-    /// See [`LabPlan::delay`].
-    #[serde(default, with = "optional_span", skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<SpanText>")]
-    pub delay: Option<Span>,
+table_with_direction! {
+    /// A link of a laboratory, or several alike.
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+    pub struct LinkPlan {
+        /// The names of what it connects. With `h[1-3]` there are three links.
+        pub between: [String; 2],
+        /// What holds from the first to the second alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub forward: Option<DirectionPlan>,
+        /// What holds from the second to the first alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub reverse: Option<DirectionPlan>,
+        /// See [`LabPlan::mtu`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub mtu: Option<u32>,
+    }
 }
 
 /// Why a laboratory cannot be built. One sentence that names the key.

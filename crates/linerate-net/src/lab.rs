@@ -7,8 +7,10 @@
 
 mod build;
 mod delay;
+mod forwarder;
 pub mod kept;
 mod link;
+mod mechanism;
 mod namespace;
 mod pair;
 
@@ -16,6 +18,10 @@ use std::io;
 
 use linerate_core::lab::{LabPlanError, Layout};
 
+use build::Site;
+pub use forwarder::Forwarded;
+use forwarder::Forwarder;
+pub use mechanism::Mechanism;
 use namespace::Namespace;
 #[cfg(test)]
 pub(crate) use pair::tests::lab as of_a_test;
@@ -27,6 +33,10 @@ pub struct Lab {
     layout: Layout,
     /// One for every node, in their order.
     namespaces: Vec<Namespace>,
+    /// That of each link.
+    mechanisms: Vec<Mechanism>,
+    /// What carries the links that the kernel cannot make, if there are some.
+    forwarder: Option<Forwarder>,
 }
 
 /// Where a thread was before it went into a laboratory.
@@ -80,6 +90,11 @@ pub enum LabError {
         /// Those that there are.
         nodes: String,
     },
+    /// A link needs the forwarder, which ends with its process.
+    #[error(
+        "keep the laboratory: the link between {0} needs linerate's own forwarder, which ends with its command"
+    )]
+    NeedsForwarder(String),
     /// Processes are still in it.
     #[error("remove the laboratory {name}: processes are in it: {processes}")]
     Busy {
@@ -114,14 +129,33 @@ impl Lab {
     /// [`LabError`]; nothing is left behind then.
     pub fn new(layout: Layout) -> Result<Self, LabError> {
         let namespaces = layout.nodes.iter().map(|_| Namespace::new()).collect::<Result<Vec<_>, _>>()?;
-        build::build(&layout, &namespaces)?;
-        Ok(Self { layout, namespaces })
+        let mechanisms = mechanism::choose(&layout)?;
+        let middle = mechanisms.contains(&Mechanism::Forwarder).then(forwarder::middle).transpose()?;
+        let middle_ends = middle.as_ref();
+        Site { layout: &layout, namespaces: &namespaces, mechanisms: &mechanisms, middle: middle_ends }
+            .build()?;
+        let start = |middle| Forwarder::start(&layout, &mechanisms, middle);
+        let forwarder = middle.map(start).transpose()?;
+        Ok(Self { layout, namespaces, mechanisms, forwarder })
     }
 
     /// What it was made of.
     #[must_use]
     pub const fn layout(&self) -> &Layout {
         &self.layout
+    }
+
+    /// What each link is made with, in their order.
+    #[must_use]
+    pub fn mechanisms(&self) -> &[Mechanism] {
+        &self.mechanisms
+    }
+
+    /// What became of the frames of a link that [`Mechanism::Forwarder`] makes, from its first node to its second and
+    /// back. None for any other link.
+    #[must_use]
+    pub fn forwarded(&self, link: usize) -> Option<[Forwarded; 2]> {
+        self.forwarder.as_ref()?.forwarded(link)
     }
 
     /// Does `work` on a node, in a thread of its own. Processes that it starts are there too.

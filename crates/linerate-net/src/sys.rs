@@ -33,8 +33,6 @@ pub(crate) mod ethtool;
 #[cfg(on_linux)]
 pub(crate) mod foreign;
 #[cfg(on_linux)]
-pub(crate) mod idle_class;
-#[cfg(on_linux)]
 pub(crate) mod mmsg;
 #[cfg(not(on_linux))]
 #[path = "sys/mmsg/absent.rs"]
@@ -47,6 +45,8 @@ pub(crate) mod outq;
 #[cfg(on_linux)]
 pub(crate) mod packet;
 pub(crate) mod pages;
+#[cfg(on_linux)]
+pub(crate) mod scheduling_class;
 #[cfg(on_linux)]
 pub(crate) mod shared_ring;
 #[cfg(on_linux)]

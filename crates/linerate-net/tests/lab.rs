@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use linerate_core::lab::{LabPlan, Layout};
 use linerate_core::units::{Rate, Size};
@@ -65,7 +65,7 @@ fn the_wire_has_its_address_and_is_switched_off_and_on() {
 }
 
 /// The laboratory that `plan` describes, or `None` with a word where the rights are missing.
-fn built(plan: &str) -> Option<Lab> {
+pub(crate) fn built(plan: &str) -> Option<Lab> {
     lab(1_500)?;
     let plan = LabPlan::from_toml(plan).expect("a plan");
     Some(
@@ -81,7 +81,7 @@ fn on(lab: &Lab, node: &str, program: &str, arguments: &[&str]) -> String {
 }
 
 /// Sends a byte over TCP from one node to another.
-fn reaches(lab: &Lab, from: &str, to: &str) {
+pub(crate) fn reaches(lab: &Lab, from: &str, to: &str) {
     let number = |name| lab.layout().find(name).expect("it is there");
     let ip = lab.layout().nodes[number(to)].ports[0].address.expect("a host has one").ip;
     let listener = lab.on(number(to), || TcpListener::bind((ip, 0))).expect("entered").expect("it listens");
@@ -156,26 +156,6 @@ fn both_ends_of_a_link_have_its_rate_its_queue_and_its_mtu() {
     reaches(&lab, "b", "a");
 }
 
-#[test]
-fn a_delay_delays_or_the_kernel_has_none_and_the_error_names_it() {
-    if lab(1_500).is_none() {
-        return;
-    }
-    let plan = "hosts = ['a', 'b']\ndelay = '20ms'\nrate-mbps = 10\n[[link]]\nbetween = ['a', 'b']";
-    let layout = Layout::of(&LabPlan::from_toml(plan).expect("a plan")).expect("it can be built");
-    match Lab::new(layout) {
-        Ok(lab) => {
-            let began = Instant::now();
-            reaches(&lab, "a", "b");
-            assert!(began.elapsed() >= Duration::from_millis(40), "a handshake is there and back");
-        }
-        Err(error) => {
-            let said = error.to_string();
-            assert!(said.starts_with("set up the link from a to b: its delay of 20"), "{said}");
-        }
-    }
-}
-
 /// Names of laboratories that no other test and no other run of the tests has.
 fn own(name: &str) -> String {
     let name = format!("t{}-{name}", std::process::id());
@@ -230,6 +210,19 @@ fn a_laboratory_that_is_kept_is_there_until_it_is_taken_down() {
     assert_eq!(names(&name), Vec::<String>::new());
     let gone = kept::down(&name, false).expect_err("it went").to_string();
     assert_eq!(gone, format!("find the laboratory {name}: there is none of that name"));
+}
+
+#[test]
+fn a_laboratory_with_the_forwarder_is_not_kept() {
+    if lab(1_500).is_none() {
+        return;
+    }
+    let name = own("late");
+    let plan = LabPlan::from_toml("hosts = ['a', 'b']\n[[link]]\nbetween = ['a', 'b']\nloss = 0.1");
+    let error = kept::up(&name, &plan.expect("a plan")).expect_err("it cannot be").to_string();
+    let wanted = "keep the laboratory: the link between a and b needs linerate's own forwarder, which ends with its command";
+    assert_eq!(error, wanted);
+    assert_eq!(names(&name), Vec::<String>::new());
 }
 
 /// What a process leaves that is killed between any two steps: a record, and some of the namespaces.

@@ -41,17 +41,17 @@ pub fn nodes(layout: &Layout, name: Option<&str>, width: usize) -> String {
 
 /// A node's links: to whom, with which address.
 fn links(layout: &Layout, node: &Node) -> String {
+    let number = layout.find(&node.name).unwrap_or_default();
     let link = |port: &linerate_core::lab::Port| {
         let address = port.address.map_or_else(String::new, |address| format!(" {}", address.ip));
-        let wire = layout.links[port.link].wire;
-        let rate = wire.bucket.map_or_else(String::new, |bucket| format!(" {}", bucket.rate));
-        format!("{}{address}{rate}", port.name)
+        let direction = layout.links[port.link].direction_from(number).to_string();
+        format!("{}{address} {direction}", port.name).trim_end().to_owned()
     };
     // Of a switch that many are at, the number says more.
     if node.kind == NodeKind::Switch && node.ports.len() > 4 {
         return format!("{} ports", node.ports.len());
     }
-    node.ports.iter().map(link).collect::<Vec<_>>().join(", ")
+    node.ports.iter().map(link).collect::<Vec<_>>().join("; ")
 }
 
 /// The laboratories that are kept on this host.

@@ -60,7 +60,7 @@ fn a_laboratory_goes_up_runs_a_command_and_comes_down() {
       node          namespace     links
       a     host    NAME.a  r 198.18.0.1 1.00 Gb/s
       b     host    NAME.b  r 198.18.1.1 100 Mb/s
-      r     router  NAME.r  a 198.18.0.2 1.00 Gb/s, b 198.18.1.2 100 Mb/s
+      r     router  NAME.r  a 198.18.0.2 1.00 Gb/s; b 198.18.1.2 100 Mb/s
 
     `linerate lab exec NAME.a -- CMD` runs a command on a, which knows the others by
     name (`ping b`). `linerate lab down NAME` removes everything.
@@ -112,6 +112,38 @@ fn one_run_has_a_laboratory_of_its_own() {
 }
 
 #[test]
+fn a_run_over_the_forwarder_says_so_and_counts_its_frames() {
+    if !can() {
+        return;
+    }
+    let desk = Desk::new();
+    desk.write(
+        "far.toml",
+        "hosts = ['a', 'b']\nlink = [{ between = ['a', 'b'], delay = '5ms', jitter = '1us' }]\n",
+    );
+    let rr = desk.linerate(&["rr", "--lab", "far.toml", "--time", "1s", "--out", "r.run.json"]).done();
+    let said = rr.stderr;
+    let link = "link a - b: linerate's own forwarder (delay 5.00 ms, jitter 1.00 us)";
+    assert!(said.contains(link), "{said}");
+    let counts = |from: &str| {
+        let line = said.lines().find_map(|line| line.strip_prefix(from)).unwrap_or_else(|| panic!("{said}"));
+        let number = |word: &str| word.parse::<u64>().ok();
+        line.split_whitespace().filter_map(number).take(4).collect::<Vec<_>>()
+    };
+    for from in ["link a to b: ", "link b to a: "] {
+        let [came, sent, by_rule, by_queue] = counts(from)[..] else { panic!("{said}") };
+        assert!(came > 10 && came - sent <= 2 && (by_rule, by_queue) == (0, 0), "{said}");
+    }
+    assert!(rr.stdout.contains(" ms"), "a round trip takes 10 ms at least: {}", rr.stdout);
+    // One that stays would have nobody to forward.
+    let up = desk.linerate(&["lab", "up", "far.toml"]).complaint();
+    assert_snapshot!(up, @r"
+    failed to keep the laboratory: the link between a and b needs linerate's own forwarder, which ends with its command
+    help: give the plan to one run instead: `linerate stream --lab PLAN`
+    ");
+}
+
+#[test]
 fn a_laboratory_without_such_a_host_is_refused() {
     if !can() {
         return;
@@ -135,7 +167,7 @@ fn a_laboratory_without_such_a_host_is_refused() {
     ");
     desk.write("bad.toml", "hosts = ['a', 'b']\nlinks = []\n");
     assert_snapshot!(desk.linerate(&["rr", "--lab", "bad.toml"]).complaint(), @r"
-    failed to read the plan bad.toml: unknown field `links`, expected one of `about`, `hosts`, `switches`, `routers`, `mtu`, `rate-mbps`, `burst`, `queue`, `delay`, `link` ╭─[bad.toml:2:1] 1 hosts = ['a', 'b'] 2 links = [] · ───── ╰────
+    failed to read the plan bad.toml: unknown field `links`, expected one of `about`, `hosts`, `switches`, `routers`, `link`, `seed`, `mtu`, `rate-mbps`, `burst`, `queue`, `delay`, `jitter`, `loss`, `loss-burst`, `reorder`, `reorder-by`, `duplicate`, `corrupt` ╭─[bad.toml:2:1] 1 hosts = ['a', 'b'] 2 links = [] · ───── ╰────
     help: `linerate lab show dumbbell` prints a plan to begin with
     ");
     desk.write("bad.toml", "hosts = ['a', 'b']\nlink = [{ between = ['a', 'c'] }]\n");

@@ -6,26 +6,14 @@ use std::net::Ipv4Addr;
 
 use super::names::{self, MOST_NODES};
 use super::routes::{self, Route};
-use super::{LabPlan, LabPlanError, LinkPlan, require};
-use crate::units::{Rate, Size, Span};
+use super::{Direction, LabPlan, LabPlanError, LinkPlan, require};
 
 /// What a veth takes.  Source: `linux/veth.c`, `ETH_MIN_MTU` and `ETH_MAX_MTU`.
 const MTUS: std::ops::RangeInclusive<u32> = 68..=65_535;
 /// The usual one of Ethernet. Unit: bytes.
 const USUAL_MTU: u32 = 1_500;
-/// What a bucket counts of a packet besides it. Unit: bytes.
-pub const HEADER_BYTES: u32 = 14;
-/// The usual room for what waits. Unit: bytes.
-const USUAL_QUEUE: Size = Size(128 << 10);
-/// How long a full bucket lasts at its rate, usually: a tick of a kernel of 250 Hz. A shorter one loses tokens where
-/// the host is busy: with 1 ms four senders got 82 Mb/s through 100, on a host that lost most of its time.
-const USUAL_BURST: Span = Span::from_ms(4);
-/// How many of the largest frames it holds at least, usually.
-const LEAST_BURST_FRAMES: u64 = 4;
-/// The slowest and the fastest bucket. Unit: Mb/s.
-const RATES_MBPS: std::ops::RangeInclusive<f64> = 0.001..=1e6;
-/// The longest delay.
-const LONGEST_DELAY: Span = Span::from_ms(10_000);
+/// The usual begin of random numbers.
+const USUAL_SEED: u32 = 1;
 /// As many names are said.
 const NAMED: usize = 12;
 /// The most links.
@@ -38,6 +26,8 @@ pub struct Layout {
     pub nodes: Vec<Node>,
     /// In the order of the plan.
     pub links: Vec<Link>,
+    /// Begin of the random numbers of its links.
+    pub seed: u32,
 }
 
 /// A host, a switch or a router.
@@ -103,30 +93,18 @@ pub struct Link {
     pub nodes: [usize; 2],
     /// Which network it belongs to: links that switches join are of one.
     pub network: usize,
-    /// What it carries.
-    pub wire: Wire,
-}
-
-/// What a link carries, in each direction.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wire {
     /// Largest IP packet. Unit: bytes.
     pub mtu: u32,
-    /// The token bucket before it. If absent, as fast as the host.
-    pub bucket: Option<Bucket>,
-    /// How much later each end sends.
-    pub delay: Span,
+    /// What it does to frames from the first node to the second, and back.
+    pub directions: [Direction; 2],
 }
 
-/// A token bucket.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bucket {
-    /// Of IP packets with 14 bytes of Ethernet header each.
-    pub rate: Rate,
-    /// What an idle one sends at once. Unit: bytes.
-    pub burst: Size,
-    /// Room for what waits. Unit: bytes.
-    pub queue: Size,
+impl Link {
+    /// What it does to the frames that this node sends.
+    #[must_use]
+    pub fn direction_from(&self, node: usize) -> Direction {
+        self.directions[usize::from(self.nodes[0] != node)]
+    }
 }
 
 impl Layout {
@@ -139,7 +117,9 @@ impl Layout {
         let (mut nodes, numbers) = nodes(plan)?;
         let mut links = Vec::new();
         for link in &plan.link {
-            let wire = Wire::of(plan, link)?;
+            let mtu = link.mtu.or(plan.mtu).unwrap_or(USUAL_MTU);
+            require(MTUS.contains(&mtu), "mtu", mtu, "it must be from 68 to 65535 B, what a veth takes")?;
+            let directions = Direction::both(plan, link, mtu)?;
             for pair in pairs(link, &numbers)? {
                 let between = format!("{} and {}", nodes[pair[0]].name, nodes[pair[1]].name);
                 let key = "link.between";
@@ -152,14 +132,14 @@ impl Layout {
                     let name = nodes[other].name.clone();
                     nodes[node].ports.push(Port { name, link: links.len(), address: None });
                 }
-                links.push(Link { nodes: pair, network: 0, wire });
+                links.push(Link { nodes: pair, network: 0, mtu, directions });
             }
         }
         for node in &nodes {
             let key = if node.kind == NodeKind::Host { "hosts" } else { "link" };
             require(!node.ports.is_empty(), key, &node.name, "it has no link; give it one with [[link]]")?;
         }
-        let mut layout = Self { nodes, links };
+        let mut layout = Self { nodes, links, seed: plan.seed.unwrap_or(USUAL_SEED) };
         layout.join()?;
         layout.number()?;
         routes::find(&mut layout)?;
@@ -221,14 +201,14 @@ impl Layout {
         for (link, other) in
             self.links.iter().flat_map(|link| self.links.iter().map(move |other| (link, other)))
         {
-            let same = link.network != other.network || link.wire.mtu == other.wire.mtu;
+            let same = link.network != other.network || link.mtu == other.mtu;
             let between = link.nodes.map(|node| self.nodes[node].name.clone()).join(" and ");
             let reason = format!(
                 "so has the link between {between}, and another one of its network has {}: switches cut no packets. \
                  Put a router between them",
-                other.wire.mtu
+                other.mtu
             );
-            require(same, "link.mtu", link.wire.mtu, reason)?;
+            require(same, "link.mtu", link.mtu, reason)?;
         }
         Ok(())
     }
@@ -302,34 +282,6 @@ fn pairs(link: &LinkPlan, numbers: &BTreeMap<String, usize>) -> Result<Vec<[usiz
     let [first, second] = &link.between;
     let second = ends(second)?;
     Ok(ends(first)?.into_iter().flat_map(|one| second.iter().map(move |other| [one, *other])).collect())
-}
-
-impl Wire {
-    /// What `link` says, and where it says nothing, `plan`.
-    fn of(plan: &LabPlan, link: &LinkPlan) -> Result<Self, LabPlanError> {
-        let mtu = link.mtu.or(plan.mtu).unwrap_or(USUAL_MTU);
-        require(MTUS.contains(&mtu), "mtu", mtu, "it must be from 68 to 65535 B, what a veth takes")?;
-        let delay = link.delay.or(plan.delay).unwrap_or(Span::ZERO);
-        require(delay <= LONGEST_DELAY, "delay", delay, "it must be at most 10s")?;
-        let rate = link.rate_mbps.or(plan.rate_mbps);
-        for (key, given) in [("link.burst", link.burst), ("link.queue", link.queue)] {
-            let reason = "it belongs to a rate: give link.rate-mbps, or leave it out";
-            require(given.is_none() || rate.is_some(), key, given.unwrap_or_default(), reason)?;
-        }
-        let Some(mbps) = rate else { return Ok(Self { mtu, bucket: None, delay }) };
-        require(RATES_MBPS.contains(&mbps), "rate-mbps", mbps, "it must be from 0.001 to 1000000")?;
-        let rate = Rate::from_mbps(mbps);
-        let frame = u64::from(mtu + HEADER_BYTES);
-        let usual = rate.bits_per_second() / 8.0 * USUAL_BURST.as_seconds();
-        let usual = Size((usual as u64).max(LEAST_BURST_FRAMES * frame));
-        let burst = link.burst.or(plan.burst).unwrap_or(usual);
-        let queue = link.queue.or(plan.queue).unwrap_or(USUAL_QUEUE.max(Size(frame)));
-        for (key, size) in [("burst", burst), ("queue", queue)] {
-            let reason = format!("it must be from {frame} B, a frame of the MTU, to 1 GiB");
-            require((frame..=1 << 30).contains(&size.bytes()), key, size, reason)?;
-        }
-        Ok(Self { mtu, bucket: Some(Bucket { rate, burst, queue }), delay })
-    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use rustix::thread::futex;
 use crate::observe::pin_to;
 use crate::probe::Sampler;
 use crate::probe::wake::{hear, say};
-use crate::sys::idle_class;
+use crate::sys::scheduling_class;
 
 /// How long the sleeper sleeps before it is woken, so that its processor goes as deep asleep as it will: idle states of
 /// today's processors are worth it from less than this on.
@@ -184,7 +184,7 @@ fn nanoseconds(shared: &Shared, rung: Time) -> f64 {
 /// Spins on `cpu` wherever nobody else wants to run there.
 fn keep_busy(cpu: u32, ended: &AtomicBool) -> io::Result<()> {
     pin_to(cpu)?;
-    idle_class::enter()?;
+    scheduling_class::enter_idle()?;
     while !ended.load(Ordering::Relaxed) {
         std::hint::spin_loop();
     }

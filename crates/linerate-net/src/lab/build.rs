@@ -2,65 +2,95 @@
 
 use std::io;
 
-use linerate_core::lab::{Layout, Node, NodeKind, Port, Wire};
+use linerate_core::lab::{Direction, Layout, Node, NodeKind, Port};
 use linerate_core::units::Span;
 
+use super::mechanism::Mechanism;
 use super::namespace::Namespace;
-use super::{LabError, delay, link};
+use super::{LabError, delay, forwarder, link};
 use crate::netlink::bucket;
 
-/// Puts the wires of `layout` between the namespaces of its nodes, and sets every node up.
-pub(super) fn build(layout: &Layout, namespaces: &[Namespace]) -> Result<(), LabError> {
-    for (number, node) in layout.nodes.iter().enumerate() {
-        namespaces[number].enter(|| lay(layout, number, node, namespaces))??;
-    }
-    for (node, namespace) in layout.nodes.iter().zip(namespaces) {
-        namespace.enter(|| set_up(layout, node))??;
-    }
-    // A route needs a wire that is on at both ends.
-    for (node, namespace) in layout.nodes.iter().zip(namespaces) {
-        if !node.routes.is_empty() {
-            namespace.enter(|| lead(node))??;
-        }
-    }
-    Ok(())
+/// What a laboratory is built of.
+pub(super) struct Site<'a> {
+    pub(super) layout: &'a Layout,
+    /// Those of its nodes.
+    pub(super) namespaces: &'a [Namespace],
+    /// That of each link.
+    pub(super) mechanisms: &'a [Mechanism],
+    /// Where the middle ends of links are that the forwarder carries, if there are some.
+    pub(super) middle: Option<&'a Namespace>,
 }
 
-/// In the thread of node `number`: the links that begin here.
-fn lay(layout: &Layout, number: usize, node: &Node, namespaces: &[Namespace]) -> Result<(), LabError> {
-    for (index, port) in node.ports.iter().enumerate() {
-        let [first, second] = layout.links[port.link].nodes;
-        if first != number {
-            continue;
+impl Site<'_> {
+    /// Puts the wires between the namespaces of the nodes, and sets every node up.
+    pub(super) fn build(&self) -> Result<(), LabError> {
+        let nodes = || self.layout.nodes.iter().enumerate().zip(self.namespaces);
+        for ((number, node), namespace) in nodes() {
+            namespace.enter(|| self.lay(number, node))??;
         }
-        let other = layout.nodes[second].ports.iter().find(|other| other.link == port.link);
-        let other = other.expect("a link has two ends");
-        let made = link::veth(&port.name, namespaces[second].file(), &other.name);
-        made.map_err(LabError::refused(of(node, &node.ports[index], "a veth")))?;
+        for ((number, node), namespace) in nodes() {
+            namespace.enter(|| self.set_up(number, node))??;
+        }
+        // A route needs a wire that is on at both ends.
+        for ((_, node), namespace) in nodes() {
+            if !node.routes.is_empty() {
+                namespace.enter(|| lead(node))??;
+            }
+        }
+        Ok(())
     }
-    Ok(())
-}
 
-/// In the thread of its namespace: a node's addresses, queues and switches.
-fn set_up(layout: &Layout, node: &Node) -> Result<(), LabError> {
-    let refused = |what: &str| LabError::refused(format!("{}: {what}", node.name));
-    link::switch("lo", true).map_err(refused("the loopback"))?;
-    if node.kind == NodeKind::Switch {
-        link::bridge(&node.name).map_err(refused("a bridge"))?;
+    /// In the thread of node `number`: the wires that begin here.
+    fn lay(&self, number: usize, node: &Node) -> Result<(), LabError> {
+        for port in &node.ports {
+            let [first, second] = self.layout.links[port.link].nodes;
+            let made = match self.middle.filter(|_| self.mechanisms[port.link] == Mechanism::Forwarder) {
+                Some(middle) => {
+                    let end = forwarder::end_name(port.link, usize::from(number != first));
+                    link::veth(&port.name, middle.file(), &end)
+                }
+                None if first != number => continue,
+                None => {
+                    let mut ports = self.layout.nodes[second].ports.iter();
+                    let other = ports.find(|other| other.link == port.link).expect("a link has two ends");
+                    link::veth(&port.name, self.namespaces[second].file(), &other.name)
+                }
+            };
+            made.map_err(LabError::refused(of(node, port, "a veth")))?;
+        }
+        Ok(())
     }
-    for port in &node.ports {
-        set_up_port(node, port, layout.links[port.link].wire)?;
-    }
-    match node.kind {
-        NodeKind::Host => Ok(()),
-        NodeKind::Switch => link::switch(&node.name, true).map_err(refused("its bridge")),
-        NodeKind::Router => forward().map_err(refused("forwarding")),
+
+    /// In the thread of its namespace: a node's addresses, queues and switches.
+    fn set_up(&self, number: usize, node: &Node) -> Result<(), LabError> {
+        let refused = |what: &str| LabError::refused(format!("{}: {what}", node.name));
+        link::switch("lo", true).map_err(refused("the loopback"))?;
+        if node.kind == NodeKind::Switch {
+            link::bridge(&node.name).map_err(refused("a bridge"))?;
+        }
+        for port in &node.ports {
+            let link = &self.layout.links[port.link];
+            set_up_port(node, port, link.mtu)?;
+            match self.mechanisms[port.link] {
+                Mechanism::Wire => {}
+                Mechanism::Kernel => queue(node, port, link.direction_from(number))?,
+                Mechanism::Forwarder => {
+                    link::whole(&port.name).map_err(LabError::refused(of(node, port, "its offloads")))?;
+                }
+            }
+            link::switch(&port.name, true).map_err(LabError::refused(of(node, port, "its switch")))?;
+        }
+        match node.kind {
+            NodeKind::Host => Ok(()),
+            NodeKind::Switch => link::switch(&node.name, true).map_err(refused("its bridge")),
+            NodeKind::Router => forward().map_err(refused("forwarding")),
+        }
     }
 }
 
 /// TCP hands its device several segments at once whatever ethtool says (since Linux 4.16); they are
 /// cut before the driver.
-fn set_up_port(node: &Node, port: &Port, wire: Wire) -> Result<(), LabError> {
+fn set_up_port(node: &Node, port: &Port, mtu: u32) -> Result<(), LabError> {
     let name = &port.name;
     let refused = |what: String| LabError::refused(of(node, port, &what));
     if let Some(address) = port.address {
@@ -68,19 +98,26 @@ fn set_up_port(node: &Node, port: &Port, wire: Wire) -> Result<(), LabError> {
         link::address(name, address).map_err(refused(what))?;
     }
     link::without_offloads(name).map_err(refused("its offloads".to_owned()))?;
-    link::mtu(name, wire.mtu).map_err(refused(format!("its MTU of {} B", wire.mtu)))?;
+    link::mtu(name, mtu).map_err(refused(format!("its MTU of {mtu} B")))?;
     if node.kind == NodeKind::Switch {
         link::enslave(name, &node.name).map_err(refused("its bridge".to_owned()))?;
     }
-    let delayed = wire.delay > Span::ZERO;
+    Ok(())
+}
+
+/// The kernel's queues before a port.
+fn queue(node: &Node, port: &Port, direction: Direction) -> Result<(), LabError> {
+    let (name, delay) = (&port.name, direction.impairment.delay);
+    let refused = |what: String| LabError::refused(of(node, port, &what));
+    let delayed = delay > Span::ZERO;
     if delayed {
-        delay::replace(name, wire.delay).map_err(refused(format!("its delay of {}", wire.delay)))?;
+        delay::replace(name, delay).map_err(refused(format!("its delay of {delay}")))?;
     }
-    if let Some(bucket) = wire.bucket {
+    if let Some(bucket) = direction.bucket {
         let parent = delayed.then_some(delay::INSIDE);
         bucket::replace(name, bucket, parent).map_err(refused("its token bucket".to_owned()))?;
     }
-    link::switch(name, true).map_err(refused("its switch".to_owned()))
+    Ok(())
 }
 
 /// In the thread of its namespace: how a node reaches networks that it is not in.

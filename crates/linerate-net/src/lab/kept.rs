@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use linerate_core::lab::{LabPlan, LabPlanError, Layout};
 
 use super::namespace::Namespace;
-use super::{Lab, LabError, build};
+use super::{Lab, LabError, Mechanism, Site, mechanism};
 
 /// Where the records are: a folder that a reboot empties, as it does namespaces.
 const RECORDS: &str = "/run/linerate/labs";
@@ -108,7 +108,8 @@ pub fn open(name: &str) -> Result<Lab, LabError> {
     let layout = layout(name)?;
     let open = |path: PathBuf| Namespace::open(&path).map_err(failed("open", &path));
     let namespaces = files(name, &layout).into_iter().map(open).collect::<Result<_, _>>()?;
-    Ok(Lab { layout, namespaces })
+    let mechanisms = mechanism::choose(&layout)?;
+    Ok(Lab { layout, namespaces, mechanisms, forwarder: None })
 }
 
 /// Puts this process on a node of the laboratory of this name, with the names of its nodes as those of hosts and a
@@ -235,7 +236,12 @@ fn make(name: &str, layout: &Layout, files: &mut Vec<PathBuf>) -> Result<(), Lab
         files.push(file);
         namespaces.push(namespace);
     }
-    build::build(layout, &namespaces)
+    let mechanisms = mechanism::choose(layout)?;
+    if let Some(link) = mechanisms.iter().position(|mechanism| *mechanism == Mechanism::Forwarder) {
+        let [first, second] = layout.links[link].nodes.map(|node| &layout.nodes[node].name);
+        return Err(LabError::NeedsForwarder(format!("{first} and {second}")));
+    }
+    Site { layout, namespaces: &namespaces, mechanisms: &mechanisms, middle: None }.build()
 }
 
 fn remove(name: &str, layout: &Layout) -> Result<(), LabError> {

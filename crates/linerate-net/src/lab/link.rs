@@ -107,3 +107,12 @@ pub(super) fn without_offloads(name: &str) -> io::Result<()> {
     let joins = |feature: &str| tso(feature) || ["tx-generic-segmentation", "rx-gro"].contains(&feature);
     ethtool::Device::open(name)?.switch_off(joins)
 }
+
+/// Has every frame of a link cut and complete when it leaves, for who reads it on the way: the offloads go that
+/// [`without_offloads`] leaves, of checksums and of the segmentation of other protocols than TCP.
+pub(super) fn whole(name: &str) -> io::Result<()> {
+    let chosen = |feature: &str| {
+        feature.starts_with("tx-checksum") || feature.starts_with("tx-") && feature.ends_with("-segmentation")
+    };
+    ethtool::Device::open(name)?.switch_off(chosen)
+}

@@ -5,6 +5,7 @@
 #![expect(unsafe_code, reason = "no safe crate binds a packet socket, maps its ring or reads its counts")]
 
 mod batch;
+mod frames;
 mod ring;
 
 use std::io;
@@ -14,6 +15,7 @@ use std::os::fd::AsRawFd as _;
 use socket2::Socket;
 
 pub(crate) use batch::Batch;
+pub(crate) use frames::Frames;
 pub(crate) use ring::{Frame, Ring};
 
 /// Has a packet socket take the frames of one EtherType that arrive at one interface, and send there.
@@ -48,6 +50,18 @@ pub(crate) fn drops(socket: &Socket) -> io::Result<u64> {
         )
     };
     if status == 0 { Ok(counts.tp_drops.into()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Every EtherType.  Source: `linux/if_ether.h`, `ETH_P_ALL`.
+pub(crate) const EVERY_ETHERTYPE: u16 = 3;
+/// Source: `linux/if_packet.h`, since Linux 4.20.
+const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
+
+/// Has a packet socket take what comes in at its interface, and not what others send there.
+pub(crate) fn ignore_outgoing(socket: &Socket) -> io::Result<()> {
+    let on: libc::c_int = 1;
+    // SAFETY: PACKET_IGNORE_OUTGOING takes an int.
+    unsafe { set(socket, PACKET_IGNORE_OUTGOING, &on) }
 }
 
 /// Sets an option of `SOL_PACKET`.

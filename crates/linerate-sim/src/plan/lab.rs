@@ -21,10 +21,11 @@ impl ModelPlan {
     /// with a host of several links.
     pub fn of_lab(lab: &LabPlan) -> Result<Self, ModelError> {
         let layout = Layout::of(lab)?;
-        let mtu = layout.links[0].wire.mtu;
-        let other = layout.links.iter().find(|link| link.wire.mtu != mtu);
+        let mtu = layout.links[0].mtu;
+        let other = layout.links.iter().find(|link| link.mtu != mtu);
         let reason = "a model has one MTU; give all links the same";
-        require(other.is_none(), "link.mtu", other.map_or(mtu, |link| link.wire.mtu), reason)?;
+        require(other.is_none(), "link.mtu", other.map_or(mtu, |link| link.mtu), reason)?;
+        modelled(&layout)?;
         let several = layout.hosts().find(|host| host.ports.len() > 1);
         let reason = "a modelled host has one link; leave the others out";
         require(several.is_none(), "hosts", several.map_or("", |host| &host.name), reason)?;
@@ -41,9 +42,22 @@ impl ModelPlan {
     }
 }
 
+/// An error unless links do the same both ways and nothing but delay and limit.
+fn modelled(layout: &Layout) -> Result<(), ModelError> {
+    for link in &layout.links {
+        let [forward, reverse] = link.directions;
+        let reason = "a modelled link is alike in both directions; leave forward and reverse out";
+        require(forward == reverse, "link.forward", forward, reason)?;
+        let reason =
+            "a modelled laboratory delays and limits only; give [[impair]] in a model plan for the rest";
+        require(forward.impairment.only_delays(), "link", forward, reason)?;
+    }
+    Ok(())
+}
+
 /// The queue of the slowest link: the others hardly fill.
 fn queue(layout: &Layout) -> Option<linerate_core::units::Size> {
-    let buckets = layout.links.iter().filter_map(|link| link.wire.bucket);
+    let buckets = layout.links.iter().filter_map(|link| link.directions[0].bucket);
     let slowest =
         buckets.min_by(|one, other| one.rate.bits_per_second().total_cmp(&other.rate.bits_per_second()));
     slowest.map(|bucket| bucket.queue)
@@ -84,7 +98,7 @@ fn name(layout: &Layout, node: usize) -> String {
 
 /// The Ethernet of a link's rate.
 fn phy(link: &Link) -> Result<&'static Phy, ModelError> {
-    let Some(bucket) = link.wire.bucket else {
+    let Some(bucket) = link.directions[0].bucket else {
         return Ok(Phy::find(UNLIMITED).expect("it is in the catalogue"));
     };
     let pace = Pace::of_bits_per_second(bucket.rate.bits_per_second().round().max(1.0) as u64);
@@ -98,7 +112,7 @@ fn phy(link: &Link) -> Result<&'static Phy, ModelError> {
 
 /// The cable that takes as long as the link's delay. Unit: metres.
 fn length(link: &Link, phy: &Phy) -> Option<f64> {
-    let delay = link.wire.delay;
+    let delay = link.directions[0].impairment.delay;
     (delay > Span::ZERO).then(|| delay.as_ps() as f64 / phy.cable.delay_per_metre_ps as f64)
 }
 
@@ -180,5 +194,13 @@ mod tests {
                    { between = ['b', 's'] }, { between = ['a', 't'] }, { between = ['b', 't'] }]";
         let error = of(two).expect_err("two links").to_string();
         assert_eq!(error, "hosts is a; a modelled host has one link; leave the others out");
+        let pair = |link| format!("hosts = ['a', 'b']\nlink = [{{ between = ['a', 'b'], {link} }}]");
+        let error = of(&pair("loss = 0.01")).expect_err("it loses").to_string();
+        assert!(
+            error.starts_with("link is loss 0.01; a modelled laboratory delays and limits only"),
+            "{error}"
+        );
+        let error = of(&pair("forward = { delay = '1ms' }")).expect_err("two directions").to_string();
+        assert!(error.starts_with("link.forward is delay 1.00 ms; a modelled link is alike"), "{error}");
     }
 }

@@ -132,11 +132,11 @@ impl From<LabError> for Trouble {
             }
             LabError::Namespace(_) => "this kernel must have network namespaces (CONFIG_NET_NS)".to_owned(),
             LabError::Plan(_) => "correct the plan; `linerate lab show dumbbell` prints one to begin with".to_owned(),
-            LabError::Refused { what, .. } if what.contains("delay") => {
-                "this kernel must have netem (CONFIG_NET_SCH_NETEM); leave `delay` out to go without".to_owned()
-            }
             LabError::Refused { what, .. } if what.contains("bridge") => {
                 "this kernel must have bridges (CONFIG_BRIDGE)".to_owned()
+            }
+            LabError::Refused { what, .. } if what.contains("forwarder") => {
+                "this kernel must have packet sockets (CONFIG_PACKET)".to_owned()
             }
             LabError::Refused { what, .. } if what.contains("bucket") => {
                 "this kernel must have token buckets (CONFIG_NET_SCH_TBF)".to_owned()
@@ -146,6 +146,9 @@ impl From<LabError> for Trouble {
                 format!("remove it with `linerate lab down {name}`, or choose another --name")
             }
             LabError::Unknown(_) | LabError::NoNode { .. } => "`linerate lab list` names what is up".to_owned(),
+            LabError::NeedsForwarder(_) => {
+                "give the plan to one run instead: `linerate stream --lab PLAN`".to_owned()
+            }
             LabError::Busy { .. } => "end them first, or give --busy".to_owned(),
             LabError::File { .. } => {
                 "look at the file; `linerate lab list` says what is whole, and `linerate lab down` removes the rest".to_owned()

@@ -7,12 +7,13 @@ use linerate_core::plan::Plan;
 use linerate_core::run::Laboratory;
 use linerate_core::transport::Transport;
 use linerate_net::control::Key;
-use linerate_net::lab::{Lab, LabError};
+use linerate_net::lab::{Lab, LabError, Mechanism};
 
 use super::lab_plan::Given;
 use crate::cli::InLabArgs;
 use crate::context::Context;
 use crate::peer::LoopbackPeer;
+use crate::screen::note;
 use crate::trouble::Trouble;
 
 /// A laboratory, and where this process is in it.
@@ -44,8 +45,22 @@ impl Entered {
         let lab = Lab::new(layout)?;
         context.history.reach_from(lab.stay(here)?);
         let entered = Self { lab, name, plan: written, here };
+        entered.say_mechanisms();
         plan.common.host.get_or_insert_with(|| entered.other().to_owned());
         Ok(Some(entered))
+    }
+
+    /// Says what makes the links that are more than wires.
+    fn say_mechanisms(&self) {
+        let layout = self.lab.layout();
+        for (link, mechanism) in layout.links.iter().zip(self.lab.mechanisms()) {
+            if *mechanism != Mechanism::Wire {
+                let [forward, reverse] = &link.directions;
+                let back = if forward == reverse { String::new() } else { format!("; back: {reverse}") };
+                let [first, second] = link.nodes.map(|node| &layout.nodes[node].name);
+                note(format!("link {first} - {second}: {} ({forward}{back})", mechanism.name()));
+            }
+        }
     }
 
     /// The last host other than this one: who answers if nobody is named.
@@ -103,6 +118,20 @@ impl Entered {
         }
         let listen = format!("{}:0", self.address_of(node));
         self.lab.on(node, || LoopbackPeer::listening(&listen, key.clone()))?
+    }
+}
+
+/// Says what became of the frames of the links that the forwarder carried.
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let layout = self.lab.layout();
+        for (number, link) in layout.links.iter().enumerate() {
+            let [first, second] = link.nodes.map(|node| &layout.nodes[node].name);
+            if let Some([forward, reverse]) = self.lab.forwarded(number) {
+                note(format!("link {first} to {second}: {forward}"));
+                note(format!("link {second} to {first}: {reverse}"));
+            }
+        }
     }
 }
 

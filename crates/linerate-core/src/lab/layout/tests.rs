@@ -1,6 +1,8 @@
 //! Addresses, networks and routes of whole laboratories; what cannot be built.
 
 use super::*;
+use crate::lab::{Bucket, Impairment};
+use crate::units::{Rate, Size, Span};
 
 fn layout(text: &str) -> Result<Layout, LabPlanError> {
     Layout::of(&LabPlan::from_toml(text)?)
@@ -79,16 +81,19 @@ fn a_ring_of_routers_is_gone_round_the_short_way() {
 #[test]
 fn a_link_has_what_it_says_and_else_what_the_laboratory_says() {
     let layout = built(DUMBBELL);
-    let [plain, slow, jumbo] = [0, 3, 5].map(|link: usize| layout.links[link].wire);
-    assert_eq!(plain, Wire { mtu: 1500, bucket: None, delay: Span::ZERO });
+    let [plain, slow, jumbo] = [0, 3, 5].map(|link: usize| layout.links[link].clone());
+    let delayed = |ms| Impairment { delay: Span::from_ms(ms), ..Impairment::default() };
+    assert_eq!(plain.mtu, 1500);
+    assert_eq!(plain.directions, [Direction { bucket: None, impairment: delayed(0) }; 2]);
     // 4 ms of 10 Mb/s are 5000 B, less than four frames.
     let bucket = Bucket { rate: Rate::from_mbps(10.0), burst: Size(4 * 1414), queue: Size(64 << 10) };
-    assert_eq!(slow, Wire { mtu: 1400, bucket: Some(bucket), delay: Span::from_ms(2) });
-    assert_eq!(jumbo.mtu, 9000);
+    assert_eq!(slow.directions, [Direction { bucket: Some(bucket), impairment: delayed(2) }; 2]);
+    assert_eq!((slow.mtu, jumbo.mtu), (1400, 9000));
     let fast = "hosts = ['a', 'b']\nrate-mbps = 1000\nmtu = 3000\n[[link]]\nbetween = ['a', 'b']";
-    let wire = built(fast).links[0].wire;
+    let link = built(fast).links[0].clone();
     let bucket = Bucket { rate: Rate::from_mbps(1000.0), burst: Size(500_000), queue: Size(128 << 10) };
-    assert_eq!(wire, Wire { mtu: 3000, bucket: Some(bucket), delay: Span::ZERO });
+    assert_eq!(link.mtu, 3000);
+    assert_eq!(link.directions, [Direction { bucket: Some(bucket), impairment: delayed(0) }; 2]);
 }
 
 #[test]
@@ -143,7 +148,7 @@ fn what_cannot_be_built_is_refused_in_one_sentence() {
         ),
         (
             "hosts = ['a', 'b']\nlink = [{ between = ['a', 'b'], rate-mbps = 1, burst = 1000 }]",
-            "burst is 1000 B; it must be from 1514 B, a frame of the MTU, to 1 GiB",
+            "burst is 1000 B; it must be from 1514 B, a frame of the MTU, to 1 GiB, or 0 for a plain queue",
         ),
         (
             "hosts = ['a', 'b']\nmtu = 67\nlink = [{ between = ['a', 'b'] }]",
