@@ -12,6 +12,7 @@ mod hosts;
 mod kernel;
 mod killed_flow;
 mod lab;
+mod lab_links;
 mod loads;
 mod local;
 mod memory;

@@ -1,0 +1,207 @@
+//! Links that delay, lose and limit, by linerate's own forwarder: what arrives is compared with what the forwarder says
+//! and with the same rules in virtual time.
+
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+
+use linerate_core::lab::emulator::Emulator;
+use linerate_core::units::Time;
+use linerate_net::lab::{Forwarded, Lab, Mechanism};
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::RcvBufForce;
+
+use crate::lab::{built, reaches};
+
+const B: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
+/// With it the kernel's queues cannot make the link, and no frame of a test is corrupted.
+const OWN: &str = "corrupt = 1e-18";
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A pair of hosts and the link between them, which the forwarder carries.
+struct Pair {
+    lab: Lab,
+    from: UdpSocket,
+    to: UdpSocket,
+}
+
+impl Pair {
+    fn new(link: &str) -> Option<Self> {
+        let plan = format!("hosts = ['a', 'b']\nlink = [{{ between = ['a', 'b'], {OWN}, {link} }}]");
+        let lab = built(&plan)?;
+        assert_eq!(lab.mechanisms(), [Mechanism::Forwarder]);
+        let socket = |node, address: SocketAddr| {
+            lab.on(node, || UdpSocket::bind(address)).expect("entered").expect("there is an address")
+        };
+        let from = socket(0, (Ipv4Addr::UNSPECIFIED, 0).into());
+        let to = socket(1, (B, 5471).into());
+        // Room for all, also where the reader gets no time.
+        setsockopt(&to, RcvBufForce, &(32 << 20)).expect("it is root's");
+        to.set_read_timeout(Some(Duration::from_millis(300))).expect("it can wait");
+        let pair = Self { lab, from, to };
+        pair.meet();
+        Some(pair)
+    }
+
+    /// Waits until ARP has its answers: before, datagrams are kept, and then come in no order.
+    fn meet(&self) {
+        let begun = Instant::now();
+        let meets = || {
+            self.send(&[0]);
+            self.to.recv(&mut [0]).is_ok()
+        };
+        while !meets() {
+            assert!(begun.elapsed() < PATIENCE, "nothing comes");
+        }
+        self.forwarded(1);
+        self.to.set_nonblocking(true).expect("it can");
+        while self.to.recv(&mut [0]).is_ok() {}
+        self.to.set_nonblocking(false).expect("it can");
+    }
+
+    fn send(&self, bytes: &[u8]) {
+        self.from.send_to(bytes, (B, 5471)).expect("it is sent");
+    }
+
+    /// What the forwarder has done, once it has seen `frames` at least from the first host and has nothing left to do.
+    fn forwarded(&self, frames: u64) -> [Forwarded; 2] {
+        let begun = Instant::now();
+        loop {
+            let both = self.lab.forwarded(0).expect("the forwarder carries it");
+            let seen = both[0].counts.arrived >= frames;
+            if seen && both.iter().all(|one| one.sent + one.missed >= one.counts.passed) {
+                return both;
+            }
+            assert!(begun.elapsed() < PATIENCE, "it still holds frames: {both:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Has a thread `send` so many datagrams, and tells `each` of those that come. What the forwarder has done, and how
+    /// many came.
+    fn run(&self, count: u64, send: impl Fn() + Sync, mut each: impl FnMut(u64)) -> (Forwarded, u64) {
+        self.to.set_read_timeout(Some(Duration::from_millis(20))).expect("it can wait");
+        std::thread::scope(|scope| {
+            let sender = scope.spawn(|| {
+                send();
+                self.forwarded(count)[0]
+            });
+            let (mut bytes, mut came) = ([0; 1500], 0);
+            loop {
+                let over = sender.is_finished();
+                if self.to.recv(&mut bytes).is_ok() {
+                    came += 1;
+                    each(came);
+                } else if over {
+                    return (sender.join().expect("it sends"), came);
+                }
+            }
+        })
+    }
+}
+
+#[test]
+fn no_frame_comes_before_its_delay_and_all_come() {
+    for delay_ms in [0, 5, 50, 1000] {
+        let Some(pair) = Pair::new(&format!("delay = '{delay_ms}ms'")) else { return };
+        pair.to.set_read_timeout(Some(PATIENCE)).expect("it can wait");
+        let (count, delay) = (20_u64, Duration::from_millis(delay_ms));
+        let mut left = Vec::new();
+        for number in 0..count {
+            left.push(Instant::now());
+            pair.send(&number.to_le_bytes());
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        for number in 0..count {
+            let mut bytes = [0; 8];
+            pair.to.recv(&mut bytes).expect("it comes");
+            assert_eq!(u64::from_le_bytes(bytes), number, "in order");
+            assert!(left[usize::try_from(number).expect("small")].elapsed() >= delay, "{delay_ms} ms");
+        }
+        let [forward, reverse] = pair.forwarded(count);
+        // And what IPv6 and ARP say.
+        assert!(forward.sent >= count && reverse.sent >= 1, "{forward:?} {reverse:?}");
+        assert_eq!(forward.missed, 0);
+    }
+}
+
+#[test]
+fn as_many_frames_are_lost_as_the_seed_says() {
+    for rules in ["loss = 0.01", "loss = 0.2", "loss = 0.1, loss-burst = 5"] {
+        let Some(pair) = Pair::new(&format!("forward = {{ {rules} }}")) else { return };
+        let count = 10_000;
+        let send = || {
+            for number in 0..count {
+                pair.send(&[0; 100]);
+                if number % 16 == 15 {
+                    std::thread::sleep(Duration::from_micros(300));
+                }
+            }
+        };
+        let (forward, came) = pair.run(count, send, |_| {});
+        let counts = forward.counts;
+        assert_eq!(forward.missed, 0, "{rules}");
+        // The same frames in virtual time: chance is the seed's alone.
+        let layout = pair.lab.layout();
+        let mut same = Emulator::new(layout.links[0].directions[0], layout.seed, 0);
+        for _ in 0..counts.arrived {
+            same.arrive(Time::ZERO, 142);
+        }
+        assert_eq!(same.counts(), counts, "{rules}");
+        // What the forwarder sent came, but for the frames of ARP and IPv6.
+        assert!((counts.arrived - count) < 16 && counts.passed - came < 16, "{rules}: {came} of {counts:?}");
+        let (mean, share) = (counts.dropped_by_rule as f64, if rules.contains("0.01") { 0.01 } else { 0.2 });
+        if !rules.contains("burst") {
+            let deviation = (counts.arrived as f64 * share * (1.0 - share)).sqrt();
+            assert!((mean - counts.arrived as f64 * share).abs() < 5.0 * deviation, "{mean} for {share}");
+        }
+    }
+}
+
+#[test]
+fn no_more_comes_than_the_rate_gives_and_the_rest_is_dropped_by_the_queue() {
+    for (mbps, burst, packets) in [(1.0, 0, 100), (100.0, 20_000, 4000)] {
+        let rules = format!("rate-mbps = {mbps}, burst = {burst}, queue = 30000");
+        let Some(pair) = Pair::new(&rules) else { return };
+        let (begun, frame) = (Instant::now(), 1400 + 28 + 14);
+        let send = || (0..packets).for_each(|_| pair.send(&[1; 1400]));
+        let (forward, came) = pair.run(packets, send, |came| {
+            let given = f64::from(burst) + mbps * 1e6 / 8.0 * begun.elapsed().as_secs_f64();
+            assert!((came * frame) as f64 <= given + 1.0, "{came} frames came where {given} B may");
+        });
+        let counts = forward.counts;
+        assert_eq!(counts.arrived, counts.passed + counts.dropped_by_queue);
+        assert!(counts.dropped_by_queue > 0 && counts.dropped_by_rule == 0 && came > 0, "{counts:?}");
+        assert!(counts.passed - came < 16, "{came} of {counts:?}");
+    }
+}
+
+/// With checksums and segments left to the device, a frame on the way would be neither whole nor right.
+#[test]
+fn tcp_passes_a_link_that_repeats_and_overtakes() {
+    let rules = "delay = '1ms', jitter = '200us', loss = 0.02, duplicate = 0.05, reorder = 0.05";
+    let Some(pair) = Pair::new(rules) else { return };
+    reaches(&pair.lab, "a", "b");
+    reaches(&pair.lab, "b", "a");
+}
+
+/// A wrong bit is one that the checksums of IP, UDP and TCP find.
+#[test]
+fn what_is_corrupted_does_not_reach_a_socket() {
+    let plan = "hosts = ['a', 'b']\nlink = [{ between = ['a', 'b'], forward = { corrupt = 1 } }]";
+    let Some(lab) = built(plan) else { return };
+    let from = lab.on(0, || UdpSocket::bind("0.0.0.0:0")).expect("entered").expect("bound");
+    let to = lab.on(1, || UdpSocket::bind((B, 5471))).expect("entered").expect("bound");
+    to.set_read_timeout(Some(Duration::from_millis(300))).expect("it can wait");
+    for _ in 0..50 {
+        from.send_to(&[7; 1000], (B, 5471)).expect("it is sent");
+    }
+    assert!(to.recv(&mut [0; 1000]).is_err(), "nothing comes");
+    let [forward, _] = lab.forwarded(0).expect("the forwarder carries it");
+    assert!(forward.counts.arrived > 0 && forward.counts.corrupted == forward.counts.arrived, "{forward:?}");
+}
+
+#[test]
+fn a_link_without_rules_is_a_wire_and_its_frames_are_not_counted() {
+    let Some(lab) = built("hosts = ['a', 'b']\n[[link]]\nbetween = ['a', 'b']") else { return };
+    assert_eq!((lab.mechanisms(), lab.forwarded(0)), (&[Mechanism::Wire][..], None));
+}
