@@ -3,6 +3,7 @@
 //! A link is two virtual wires then. Their middle ends are in a namespace of their own, where a thread takes every
 //! frame from one, asks an [`Emulator`] when it leaves, and sends it to the other by packet sockets.
 
+mod clock;
 mod end;
 mod engine;
 mod underway;
@@ -21,14 +22,15 @@ use rustix::event::{EventfdFlags, eventfd};
 use super::mechanism::Mechanism;
 use super::namespace::Namespace;
 use super::{LabError, link};
+use clock::Clock;
 use end::End;
-use engine::{Clock, Engine, Forwarding};
+use engine::{Engine, Forwarding};
 
 /// Frames that are taken or sent at once.
 const BATCH: usize = 64;
 /// Memory of the rings of all links, and of each. Unit: bytes.
 const ALL_RINGS: usize = 256 << 20;
-const RING: std::ops::RangeInclusive<usize> = (128 << 10)..=(8 << 20);
+const RING: std::ops::RangeInclusive<usize> = (128 << 10)..=(16 << 20);
 /// A frame that leaves no later than this after its time is punctual.
 const PUNCTUAL: Span = Span::from_us(50);
 

@@ -3,26 +3,23 @@
 use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use linerate_core::lab::emulator::Emulator;
 use linerate_core::units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::clock::Clock;
 use super::end::End;
 use super::underway::Underway;
 use super::{BATCH, Record};
 use crate::sys::scheduling_class;
 
-/// How long before a departure it looks at the clock instead of sleeping: at first, and at least and at most later. A
-/// wake-up took 60 us after a sleep of 5 ms and 150 us after one of 1 s on a virtual machine.
-const FIRST_SPIN: Span = Span::from_us(200);
-const SPINS: [Span; 2] = [Span::from_us(40), Span::from_us(500)];
-/// What the latest wake-up is exceeded by.
-const SPARE: Span = Span::from_us(20);
 /// The longest sleep: counts are brought up to date then.
 const LONGEST_SLEEP: Span = Span::from_ms(100);
+/// What a thread that has more to do than time for sleeps now and then, so that others get some too.
+const PAUSE: Span = Span::from_us(50);
 /// The most that a thread is preferred.  Source: nice(2).
 const NICE: i32 = -20;
 
@@ -34,34 +31,6 @@ pub(super) struct Engine {
     pub(super) clock: Clock,
     /// Readable when it is to end.
     pub(super) stop: Arc<OwnedFd>,
-}
-
-/// The time since the engine began, and how long before a time it must wake.
-#[derive(Debug)]
-pub(super) struct Clock {
-    begun: Instant,
-    spin: Span,
-}
-
-impl Clock {
-    pub(super) fn start() -> Self {
-        Self { begun: Instant::now(), spin: FIRST_SPIN }
-    }
-
-    fn now(&self) -> Time {
-        Time::ZERO + Span::from(self.begun.elapsed())
-    }
-
-    /// How long to sleep before `next`.
-    fn sleep(&self, next: Option<Time>) -> Span {
-        next.map_or(LONGEST_SLEEP, |next| (next.since(self.now()) - self.spin).min(LONGEST_SLEEP))
-    }
-
-    /// That it woke so much later than it was to: the latest counts, and is forgotten little by little.
-    fn overslept(&mut self, late: Span) {
-        let [least, most] = SPINS;
-        self.spin = (late + SPARE).max(self.spin - self.spin / 16).clamp(least, most);
-    }
 }
 
 /// A direction under way.
@@ -147,11 +116,15 @@ impl Engine {
                 worked |= direction.send(&mut self.ends[1 - number], &self.clock);
             }
             let next = self.directions.iter().filter_map(|direction| direction.underway.next()).min();
-            let sleep = if worked { Span::ZERO } else { self.clock.sleep(next) };
+            let sleep = if worked { Span::ZERO } else { self.clock.sleep(next).min(LONGEST_SLEEP) };
             let now = self.clock.now();
             if now >= check_at {
                 check_at = now + LONGEST_SLEEP;
                 self.count_drops();
+            }
+            if worked && self.clock.is_overdue() {
+                std::thread::sleep(PAUSE.to_duration());
+                self.clock.slept(now, PAUSE, false);
             }
             if self.is_stopped(now, sleep) {
                 return;
@@ -177,15 +150,12 @@ impl Engine {
         ];
         let duration = patience.to_duration();
         let timeout = Timespec::try_from(duration).unwrap_or(Timespec { tv_sec: 0, tv_nsec: 0 });
-        match poll(&mut asked, Some(&timeout)) {
-            Ok(0) => {
-                if patience > Span::ZERO {
-                    let late = self.clock.now().since(now + patience);
-                    self.clock.overslept(late);
-                }
-                false
-            }
-            Err(_) => false,
+        let came = poll(&mut asked, Some(&timeout));
+        if patience > Span::ZERO {
+            self.clock.slept(now, patience, came == Ok(0));
+        }
+        match came {
+            Ok(0) | Err(_) => false,
             Ok(_) => {
                 for (end, asked) in self.ends.iter().zip(&asked[1..]) {
                     if asked.revents().contains(PollFlags::ERR) {
