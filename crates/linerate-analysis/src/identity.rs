@@ -90,7 +90,7 @@ pub fn fields(run: &Run) -> Vec<Field> {
     if let Some(model) = &run.model {
         list.0.extend(plan::written("model", &model.plan));
     }
-    if let Some(Laboratory { name, plan, hosts }) = &run.laboratory {
+    if let Some(Laboratory { name, plan, hosts, .. }) = &run.laboratory {
         list.add(Role::Hardware, "laboratory", Some(name.clone()));
         list.add(Role::Hardware, "laboratory's hosts", Some(hosts.join(", ")));
         list.0.extend(plan::written("laboratory", plan));

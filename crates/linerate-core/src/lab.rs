@@ -3,6 +3,7 @@
 
 mod direction;
 pub mod emulator;
+mod forwarded;
 mod layout;
 mod names;
 mod routes;
@@ -15,10 +16,11 @@ use crate::units::{Size, Span, SpanText, optional_span};
 use direction::table_with_direction;
 
 pub use direction::{Bucket, Direction, DirectionPlan, Impairment};
+pub use forwarded::{Forwarded, Mechanism};
 pub use layout::{Address, Layout, Link, Node, NodeKind, Port};
 pub use routes::Route;
 
-/// What a bucket counts of a packet besides it. Unit: bytes.
+/// What a bucket counts of a packet beside its bytes: the Ethernet header. Unit: bytes.
 pub const HEADER_BYTES: u32 = 14;
 
 table_with_direction! {

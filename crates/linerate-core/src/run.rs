@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::AppRun;
 use crate::caution::Caution;
 use crate::ceiling::Framing;
+use crate::lab::{Forwarded, Mechanism};
 use crate::mesh::{Mesh, Rank};
 use crate::observation::Observation;
 use crate::plan::Plan;
@@ -160,6 +161,21 @@ pub struct Laboratory {
     pub plan: String,
     /// The names of its hosts that measured: of the first node, then of the others.
     pub hosts: Vec<String>,
+    /// Its links that are more than wires, in the order of the plan. Older files have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<LaboratoryLink>,
+}
+
+/// What made a link of a laboratory late and lossy, and what became of its frames.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LaboratoryLink {
+    /// Its two nodes.
+    pub between: [String; 2],
+    /// What it was made with.
+    pub mechanism: Mechanism,
+    /// The frames from the first node to the second and back, until the run ended. Known of the forwarder alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frames: Option<[Forwarded; 2]>,
 }
 
 impl Laboratory {

@@ -16,12 +16,12 @@ mod pair;
 
 use std::io;
 
-use linerate_core::lab::{LabPlanError, Layout};
+use linerate_core::lab::{LabPlanError, Layout, Link, Mechanism};
+use linerate_core::run::LaboratoryLink;
 
 use build::Site;
-pub use forwarder::Forwarded;
-use forwarder::Forwarder;
-pub use mechanism::Mechanism;
+use forwarder::{Forwarder, Job, LinkFrames};
+pub use forwarder::{ForwarderProgram, forward, forward_kept};
 use namespace::Namespace;
 #[cfg(test)]
 pub(crate) use pair::tests::lab as of_a_test;
@@ -90,11 +90,6 @@ pub enum LabError {
         /// Those that there are.
         nodes: String,
     },
-    /// A link needs the forwarder, which ends with its process.
-    #[error(
-        "keep the laboratory: the link between {0} needs linerate's own forwarder, which ends with its command"
-    )]
-    NeedsForwarder(String),
     /// Processes are still in it.
     #[error("remove the laboratory {name}: processes are in it: {processes}")]
     Busy {
@@ -121,21 +116,38 @@ impl LabError {
     }
 }
 
+/// The links of `layout` that are more than wires, with the frames of those that the forwarder tells of.
+fn links(layout: &Layout, mechanisms: &[Mechanism], frames: &[LinkFrames]) -> Vec<LaboratoryLink> {
+    let link = |(number, (link, mechanism)): (usize, (&Link, &Mechanism))| LaboratoryLink {
+        between: link.nodes.map(|node| layout.nodes[node].name.clone()),
+        mechanism: *mechanism,
+        frames: frames.iter().find(|frames| frames.link == number).map(|frames| frames.frames),
+    };
+    let all = layout.links.iter().zip(mechanisms).enumerate();
+    all.filter(|(_, (_, mechanism))| **mechanism != Mechanism::Wire).map(link).collect()
+}
+
 impl Lab {
-    /// Makes what `layout` says.
+    /// Makes what `layout` says. Its forwarder, if it needs one, is `program`; without one it is in threads of this
+    /// process.
     ///
     /// # Errors
     ///
     /// [`LabError`]; nothing is left behind then.
-    pub fn new(layout: Layout) -> Result<Self, LabError> {
+    pub fn new(layout: Layout, program: Option<&ForwarderProgram>) -> Result<Self, LabError> {
         let namespaces = layout.nodes.iter().map(|_| Namespace::new()).collect::<Result<Vec<_>, _>>()?;
         let mechanisms = mechanism::choose(&layout)?;
-        let middle = mechanisms.contains(&Mechanism::Forwarder).then(forwarder::middle).transpose()?;
-        let middle_ends = middle.as_ref();
-        Site { layout: &layout, namespaces: &namespaces, mechanisms: &mechanisms, middle: middle_ends }
-            .build()?;
-        let start = |middle| Forwarder::start(&layout, &mechanisms, middle);
-        let forwarder = middle.map(start).transpose()?;
+        let job = Job::of(&layout, &mechanisms);
+        let middle = job.is_some().then(forwarder::middle).transpose()?;
+        let site = Site {
+            layout: &layout,
+            namespaces: &namespaces,
+            mechanisms: &mechanisms,
+            middle: middle.as_ref(),
+        };
+        site.build()?;
+        let start = |(job, middle)| Forwarder::start(&job, middle, program);
+        let forwarder = job.zip(middle).map(start).transpose()?;
         Ok(Self { layout, namespaces, mechanisms, forwarder })
     }
 
@@ -145,17 +157,11 @@ impl Lab {
         &self.layout
     }
 
-    /// What each link is made with, in their order.
+    /// Its links that are more than wires, with what became of their frames until now.
     #[must_use]
-    pub fn mechanisms(&self) -> &[Mechanism] {
-        &self.mechanisms
-    }
-
-    /// What became of the frames of a link that [`Mechanism::Forwarder`] makes, from its first node to its second and
-    /// back. None for any other link.
-    #[must_use]
-    pub fn forwarded(&self, link: usize) -> Option<[Forwarded; 2]> {
-        self.forwarder.as_ref()?.forwarded(link)
+    pub fn links(&self) -> Vec<LaboratoryLink> {
+        let frames = self.forwarder.as_ref().and_then(Forwarder::frames).unwrap_or_default();
+        links(&self.layout, &self.mechanisms, &frames)
     }
 
     /// Does `work` on a node, in a thread of its own. Processes that it starts are there too.

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use linerate_core::lab::{Layout, Node, NodeKind};
+use linerate_core::lab::{Layout, Mechanism, Node, NodeKind};
+use linerate_core::run::LaboratoryLink;
 
 use crate::columns::{Column, fit};
 use crate::text::{plain, wrap};
@@ -18,6 +19,8 @@ pub struct KeptLab {
     pub nodes: Option<usize>,
     /// How many processes are in it.
     pub processes: usize,
+    /// The links that its forwarder carries.
+    pub links: Vec<LaboratoryLink>,
     /// What is wrong with it, if something is.
     pub state: Option<String>,
 }
@@ -54,6 +57,38 @@ fn links(layout: &Layout, node: &Node) -> String {
     node.ports.iter().map(link).collect::<Vec<_>>().join("; ")
 }
 
+/// What the links that are more than wires are made with: `links: 2 with linerate's own forwarder`. Empty if all are
+/// wires.
+#[must_use]
+pub fn mechanisms(links: &[LaboratoryLink]) -> String {
+    let count = |mechanism: Mechanism| {
+        let count = links.iter().filter(|link| link.mechanism == mechanism).count();
+        (count > 0).then(|| format!("{count} with {}", mechanism.name()))
+    };
+    let counts: Vec<String> =
+        [Mechanism::Kernel, Mechanism::Forwarder].into_iter().filter_map(count).collect();
+    if counts.is_empty() { String::new() } else { format!("links: {}\n", counts.join(", ")) }
+}
+
+/// What became of the frames of each direction that the forwarder tells of, a line each.
+#[must_use]
+pub fn frames(links: &[LaboratoryLink]) -> Vec<String> {
+    let both = |link: &LaboratoryLink| {
+        let [first, second] = link.between.each_ref().map(|name| plain(name));
+        let told = link.frames.map(|[forward, reverse]| {
+            [format!("link {first} to {second}: {forward}"), format!("link {second} to {first}: {reverse}")]
+        });
+        let silent =
+            || vec![format!("link {first} - {second}: its forwarder has ended, and its counts are lost")];
+        match told {
+            Some(lines) => lines.to_vec(),
+            None if link.mechanism == Mechanism::Forwarder => silent(),
+            None => Vec::new(),
+        }
+    };
+    links.iter().flat_map(both).collect()
+}
+
 /// The laboratories that are kept on this host.
 #[must_use]
 pub fn kept(labs: &[KeptLab], width: usize) -> String {
@@ -71,6 +106,13 @@ pub fn kept(labs: &[KeptLab], width: usize) -> String {
     let (mut text, _) = fit(columns, width);
     text.push('\n');
     for lab in labs {
+        for line in frames(&lab.links) {
+            write!(text, "\n{}", wrap(&format!("{}: {line}", lab.name), width, 2))
+                .expect("a String takes everything");
+        }
+        if !lab.links.is_empty() {
+            text.push('\n');
+        }
         if let Some(state) = &lab.state {
             let line =
                 format!("! {}: {}; `linerate lab down {}` removes it", lab.name, plain(state), lab.name);

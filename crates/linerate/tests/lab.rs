@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use linerate_analysis::identity::Fingerprint;
-use linerate_core::lab::LabPlan;
+use linerate_core::lab::{LabPlan, Mechanism};
 use linerate_core::run::Source;
 use linerate_net::lab::LabError;
 use rustix::process::Signal;
@@ -56,6 +56,7 @@ fn a_laboratory_goes_up_runs_a_command_and_comes_down() {
     let up = desk.linerate(&["lab", "up", "slow-port", "--name", &name]).done().stdout.replace(&name, "NAME");
     assert_snapshot!(up, @r"
     the laboratory NAME is up: 3 nodes, 2 links
+    links: 2 with queues of the kernel (netem, tbf)
 
       node          namespace     links
       a     host    NAME.a  r 198.18.0.1 1.00 Gb/s
@@ -123,8 +124,7 @@ fn a_run_over_the_forwarder_says_so_and_counts_its_frames() {
     );
     let rr = desk.linerate(&["rr", "--lab", "far.toml", "--time", "1s", "--out", "r.run.json"]).done();
     let said = rr.stderr;
-    let link = "link a - b: linerate's own forwarder (delay 5.00 ms, jitter 1.00 us)";
-    assert!(said.contains(link), "{said}");
+    assert!(said.contains("links: 1 with linerate's own forwarder\n"), "{said}");
     let counts = |from: &str| {
         let line = said.lines().find_map(|line| line.strip_prefix(from)).unwrap_or_else(|| panic!("{said}"));
         let number = |word: &str| word.parse::<u64>().ok();
@@ -135,12 +135,88 @@ fn a_run_over_the_forwarder_says_so_and_counts_its_frames() {
         assert!(came > 10 && came - sent <= 2 && (by_rule, by_queue) == (0, 0), "{said}");
     }
     assert!(rr.stdout.contains(" ms"), "a round trip takes 10 ms at least: {}", rr.stdout);
-    // One that stays would have nobody to forward.
-    let up = desk.linerate(&["lab", "up", "far.toml"]).complaint();
-    assert_snapshot!(up, @r"
-    failed to keep the laboratory: the link between a and b needs linerate's own forwarder, which ends with its command
-    help: give the plan to one run instead: `linerate stream --lab PLAN`
+    let lab = desk.run_file("r.run.json").laboratory.expect("it was in one");
+    let [link] = &lab.links[..] else { panic!("{:?}", lab.links) };
+    assert_eq!((&link.between, link.mechanism), (&["a".to_owned(), "b".to_owned()], Mechanism::Forwarder));
+    let [forward, reverse] = link.frames.expect("its forwarder tells of them");
+    assert!(forward.counts.passed > 10 && reverse.counts.passed > 10, "{link:?}");
+    assert_eq!((forward.missed, reverse.missed), (0, 0));
+}
+
+/// The processes whose commands have these words.
+fn processes(words: &str) -> Vec<u32> {
+    let of = |line: &str| {
+        let (pid, command) = line.trim().split_once(' ')?;
+        pid.parse().ok().filter(|_| command.contains(words))
+    };
+    output_of("ps", &["-eo", "pid=,args="]).lines().filter_map(of).collect()
+}
+
+fn is_there(process: u32) -> bool {
+    Path::new(&format!("/proc/{process}")).exists()
+}
+
+#[test]
+fn a_laboratory_that_stays_has_a_forwarder_until_it_is_taken_down() {
+    if !can() {
+        return;
+    }
+    let desk = Desk::new();
+    desk.write(
+        "far.toml",
+        "hosts = ['a', 'b']\nlink = [{ between = ['a', 'b'], delay = '5ms', jitter = '1us' }]\n",
+    );
+    let name = format!("far{:07}", std::process::id());
+    guard::at_end(&[PROGRAM, "lab", "down", "--busy", &name]);
+    let up =
+        || desk.linerate(&["lab", "up", "far.toml", "--name", &name]).done().stdout.replace(&name, "NAME");
+    assert_snapshot!(up(), @r"
+    the laboratory NAME is up: 2 nodes, 1 link
+    links: 1 with linerate's own forwarder
+
+      node        namespace     links
+      a     host  NAME.a  b 198.18.0.1 delay 5.00 ms, jitter 1.00 us
+      b     host  NAME.b  a 198.18.0.2 delay 5.00 ms, jitter 1.00 us
+
+    `linerate lab exec NAME.a -- CMD` runs a command on a, which knows the others by
+    name (`ping b`). `linerate lab down NAME` removes everything.
     ");
+    let socket = format!("/run/linerate/labs/{name}.forwarder");
+    let forwarder = || match processes(&format!("lab forward {socket}"))[..] {
+        [forwarder] => forwarder,
+        ref several => panic!("one forwards: {several:?}"),
+    };
+    let first = forwarder();
+    let node = format!("{name}.a");
+    // Who answers that nobody listens is there.
+    let connect = ["lab", "exec", &node, "--", "bash", "-c", "exec 3<>/dev/tcp/b/9"];
+    let said = desk.linerate(&connect).stderr;
+    assert!(said.contains("Connection refused"), "{said}");
+    // It ends with 1 if this host has a laboratory that is not whole, whosever it is.
+    let listed = desk.linerate(&["lab", "list"]).stdout;
+    for from in ["link a to b: ", "link b to a: "] {
+        let frames = listed.split_once(&format!("{name}: {from}")).and_then(|(_, rest)| rest.split_once(' '));
+        assert!(frames.is_some_and(|(came, _)| came.parse::<u64>().is_ok_and(|came| came > 0)), "{listed}");
+    }
+    desk.linerate(&["lab", "down", &name]).done();
+    wait_for("the end of the forwarder", || (!is_there(first)).then_some(()));
+    assert!(!Path::new(&socket).exists());
+
+    // Without its forwarder it is a laboratory that is not whole.
+    up();
+    let second =
+        rustix::process::Pid::from_raw(forwarder().try_into().expect("a process")).expect("a process");
+    rustix::process::kill_process(second, Signal::KILL).expect("it is ours");
+    wait_for("the end of the forwarder", || {
+        (!is_there(second.as_raw_nonzero().get().unsigned_abs())).then_some(())
+    });
+    let listed = desk.linerate(&["lab", "list"]);
+    let wanted = format!(
+        "! {name}: its forwarder has ended, and links are cut; `linerate lab down {name}` removes it"
+    );
+    let said = listed.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(listed.code == Some(1) && said.contains(&wanted), "{said}");
+    desk.linerate(&["lab", "down", &name]).done();
 }
 
 #[test]
@@ -179,24 +255,34 @@ fn a_laboratory_without_such_a_host_is_refused() {
 
 /// The namespaces of a run's laboratory have no names: they go with the last process in them.
 #[test]
-fn a_run_that_is_killed_leaves_no_process_in_its_laboratory() {
+fn a_run_that_is_ended_leaves_no_process_in_its_laboratory() {
     if !can() {
         return;
     }
-    let desk = Desk::new();
-    let mut run = desk.start_and_measure(&["--lab", "pair", "--schedule", "list:1,1000", "--time", "60s"]);
-    let parent = run.pid().as_raw_nonzero().to_string();
-    let processes = output_of("ps", &["-eo", "ppid=,pid=,args="]);
-    let server = processes.lines().find_map(|line| {
-        let (own, rest) = line.trim().split_once(' ')?;
-        let child = own == parent && rest.contains("serve --child --listen 198.18.0.2:0");
-        rest.trim().split(' ').next().filter(|_| child)?.parse::<u32>().ok()
-    });
-    let server = server.unwrap_or_else(|| panic!("a server answers: {processes}"));
-    run.signal(Signal::KILL);
-    let gone = || (!Path::new(&format!("/proc/{server}")).exists()).then_some(());
-    wait_for("the end of the server", gone);
-    run.wait(Duration::from_secs(5));
+    for signal in [Signal::TERM, Signal::KILL] {
+        let desk = Desk::new();
+        desk.write(
+            "late.toml",
+            "hosts = ['a', 'b']\nlink = [{ between = ['a', 'b'], delay = '1ms', jitter = '1us' }]\n",
+        );
+        let mut run =
+            desk.start_and_measure(&["--lab", "late.toml", "--schedule", "list:1,1000", "--time", "60s"]);
+        let parent = run.pid().as_raw_nonzero().to_string();
+        let processes = output_of("ps", &["-eo", "ppid=,pid=,args="]);
+        let child = |line: &str| {
+            let (own, rest) = line.trim().split_once(' ')?;
+            let (child, command) = rest.trim().split_once(' ')?;
+            (own == parent).then(|| (child.parse::<u32>().expect("a number"), command.to_owned()))
+        };
+        let children: Vec<(u32, String)> = processes.lines().filter_map(child).collect();
+        for wanted in ["serve --child --listen 198.18.0.2:0", "lab forward"] {
+            assert!(children.iter().any(|(_, command)| command.contains(wanted)), "{wanted}: {children:?}");
+        }
+        run.signal(signal);
+        let gone = || children.iter().all(|(child, _)| !is_there(*child)).then_some(());
+        wait_for("the end of the server and the forwarder", gone);
+        run.wait(Duration::from_secs(5));
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@ mod table;
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use super::emulator::burst_begins;
 use super::{HEADER_BYTES, LabPlan, LabPlanError, LinkPlan, require};
 use crate::units::{Rate, Size, Span};
@@ -26,7 +28,7 @@ const LONGEST_DELAY: Span = Span::from_ms(10_000);
 const USUAL_REORDER_BY: Span = Span::from_ms(1);
 
 /// What a link does to the frames of one direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Direction {
     /// The token bucket before it. If absent, as fast as the host.
     pub bucket: Option<Bucket>,
@@ -35,7 +37,7 @@ pub struct Direction {
 }
 
 /// A token bucket.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
     /// Of IP packets with 14 bytes of Ethernet header each.
     pub rate: Rate,
@@ -46,7 +48,7 @@ pub struct Bucket {
 }
 
 /// What happens to frames on their way. Shares are of 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Impairment {
     /// How much later every frame comes.
     pub delay: Span,

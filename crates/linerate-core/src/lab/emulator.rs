@@ -9,6 +9,8 @@ mod shaping;
 
 use rand::RngExt as _;
 use rand_pcg::Pcg64;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::Direction;
 use crate::units::{Span, Time};
@@ -31,7 +33,7 @@ pub struct Emulator {
 /// What became of the frames of one direction.
 ///
 /// `arrived + duplicated` is `passed + dropped_by_rule + dropped_by_queue`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Frames that came.
     pub arrived: u64,

@@ -2,10 +2,9 @@
 
 use std::io;
 
-use linerate_core::lab::{Direction, Layout, Node, NodeKind, Port};
+use linerate_core::lab::{Direction, Layout, Mechanism, Node, NodeKind, Port};
 use linerate_core::units::Span;
 
-use super::mechanism::Mechanism;
 use super::namespace::Namespace;
 use super::{LabError, delay, forwarder, link};
 use crate::netlink::bucket;

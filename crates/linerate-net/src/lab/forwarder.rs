@@ -1,103 +1,114 @@
 //! Our own forwarder: what makes links late and lossy where the kernel has nothing for it.
 //!
 //! A link is two virtual wires then. Their middle ends are in a namespace of their own, where a thread takes every
-//! frame from one, asks an [`Emulator`] when it leaves, and sends it to the other by packet sockets.
+//! frame from one, asks an [`Emulator`] when it leaves, and sends it to the other by packet sockets. The threads are in
+//! a process of their own where there is a program for it, and in this one where there is none.
 
 mod clock;
 mod end;
 mod engine;
+mod engines;
+mod process;
 mod underway;
 
-use std::fmt;
-use std::io;
-use std::os::fd::OwnedFd;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
+use linerate_core::lab::emulator::Emulator;
+use linerate_core::lab::{Direction, Forwarded, Layout, Mechanism};
+use serde::{Deserialize, Serialize};
 
-use linerate_core::lab::Layout;
-use linerate_core::lab::emulator::{Counts, Emulator};
-use linerate_core::units::Span;
-use rustix::event::{EventfdFlags, eventfd};
-
-use super::mechanism::Mechanism;
 use super::namespace::Namespace;
 use super::{LabError, link};
-use clock::Clock;
-use end::End;
-use engine::{Engine, Forwarding};
+use engines::Engines;
+use process::Process;
+
+pub use process::{ForwarderProgram, forward, forward_kept};
+pub(super) use process::{ask, start_kept};
 
 /// Frames that are taken or sent at once.
 const BATCH: usize = 64;
-/// Memory of the rings of all links, and of each. Unit: bytes.
-const ALL_RINGS: usize = 256 << 20;
-const RING: std::ops::RangeInclusive<usize> = (128 << 10)..=(16 << 20);
-/// A frame that leaves no later than this after its time is punctual.
-const PUNCTUAL: Span = Span::from_us(50);
 
-/// What became of the frames of one direction.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Forwarded {
-    /// What the rules say of those that came.
-    pub counts: Counts,
-    /// Frames that were sent on.
-    pub sent: u64,
-    /// Frames that the forwarder itself lost, because this host gave it too little time or memory.
-    pub missed: u64,
-    /// Of those that were sent, frames that left more than 50 us after their time.
-    pub late: u64,
-    /// How long after their time all of them left.
-    pub lateness: Span,
-    /// How long after its time the latest one left.
-    pub latest: Span,
+/// The links that a forwarder carries, whose middle ends are in its namespace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Job {
+    seed: u32,
+    links: Vec<JobLink>,
 }
 
-impl Forwarded {
-    fn sent(&mut self, late: Span) {
-        self.sent += 1;
-        self.late += u64::from(late > PUNCTUAL);
-        self.lateness += late;
-        self.latest = self.latest.max(late);
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct JobLink {
+    /// Its number in the layout.
+    number: usize,
+    /// Largest IP packet. Unit: bytes.
+    mtu: u32,
+    directions: [Direction; 2],
+}
+
+impl Job {
+    /// The links of `layout` that the forwarder is to carry. None if there are none.
+    pub(super) fn of(layout: &Layout, mechanisms: &[Mechanism]) -> Option<Self> {
+        let numbers = (0..mechanisms.len()).filter(|link| mechanisms[*link] == Mechanism::Forwarder);
+        let link = |number: usize| {
+            let link = &layout.links[number];
+            JobLink { number, mtu: link.mtu, directions: link.directions }
+        };
+        let links: Vec<JobLink> = numbers.map(link).collect();
+        (!links.is_empty()).then_some(Self { seed: layout.seed, links })
     }
 }
 
-impl fmt::Display for Forwarded {
-    /// `100 frames came, 95 were sent, 3 dropped by rule, 2 by the queue`, and what went wrong.
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { arrived, dropped_by_rule, dropped_by_queue, .. } = self.counts;
-        write!(
-            out,
-            "{arrived} frames came, {} were sent, {dropped_by_rule} dropped by rule, {dropped_by_queue} by the queue",
-            self.sent
-        )?;
-        if self.missed > 0 {
-            write!(out, "; {} were lost for want of time or memory", self.missed)?;
-        }
-        if self.late > 0 {
-            write!(out, "; {} left more than {PUNCTUAL} late, {} at most", self.late, self.latest)?;
-        }
-        Ok(())
+impl JobLink {
+    /// What its direction from node `side` (0 or 1) does to frames.
+    fn emulator(&self, seed: u32, side: usize) -> Emulator {
+        // There are far fewer than 2^31 links.
+        let number = u32::try_from(2 * self.number + side).unwrap_or(u32::MAX);
+        Emulator::new(self.directions[side], seed, number)
     }
 }
 
-/// What a thread of the forwarder writes and others read.
-#[derive(Debug, Default)]
-struct Record(Mutex<Forwarded>);
-
-impl Record {
-    fn change(&self, change: impl FnOnce(&mut Forwarded)) {
-        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
-    }
+/// What became of the frames of a link, from its first node to its second and back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct LinkFrames {
+    /// Its number in the layout.
+    pub(super) link: usize,
+    pub(super) frames: [Forwarded; 2],
 }
 
-/// The forwarder of a laboratory. It ends with this value, and with its process.
+/// The forwarder of a laboratory. It ends with this value, and with this process.
 #[derive(Debug)]
-pub(super) struct Forwarder {
-    /// Where the middle ends are.
-    _middle: Namespace,
-    /// Of each link that it carries, its number and what became of its frames.
-    links: Vec<(usize, [Arc<Record>; 2])>,
-    stop: Arc<OwnedFd>,
-    threads: Vec<JoinHandle<()>>,
+pub(super) enum Forwarder {
+    /// In threads of this process.
+    Here {
+        engines: Engines,
+        /// Where the middle ends are.
+        _middle: Namespace,
+    },
+    /// In a process of its own, which is in the namespace of the middle ends.
+    Apart(Process),
+}
+
+impl Forwarder {
+    /// Begins to forward on the links of `job`, whose middle ends are in `middle`: in `program`, or in this process.
+    pub(super) fn start(
+        job: &Job,
+        middle: Namespace,
+        program: Option<&ForwarderProgram>,
+    ) -> Result<Self, LabError> {
+        match program {
+            Some(program) => middle.enter(|| Process::start(program, job))?.map(Self::Apart),
+            None => {
+                let engines = middle.enter(|| Engines::start(job))??;
+                Ok(Self::Here { engines, _middle: middle })
+            }
+        }
+    }
+
+    /// What became of the frames of every link that it carries. None once its process has ended.
+    pub(super) fn frames(&self) -> Option<Vec<LinkFrames>> {
+        match self {
+            Self::Here { engines, .. } => Some(engines.frames()),
+            Self::Apart(process) => process.frames(),
+        }
+    }
 }
 
 /// What the middle end next to node `side` (0 or 1) of a link is called.
@@ -113,81 +124,30 @@ pub(super) fn middle() -> Result<Namespace, LabError> {
 }
 
 /// Has this thread's namespace send no IPv6 of its own.  Source: kernel documentation, networking/ip-sysctl.
-fn silence() -> io::Result<()> {
+fn silence() -> std::io::Result<()> {
     match std::fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1") {
         // A kernel without IPv6.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
 }
 
-impl Forwarder {
-    /// Begins to forward on the links that need it, whose middle ends are there.
-    pub(super) fn start(
-        layout: &Layout,
-        mechanisms: &[Mechanism],
-        middle: Namespace,
-    ) -> Result<Self, LabError> {
-        let refused = || LabError::refused("the forwarder");
-        let stop = eventfd(0, EventfdFlags::CLOEXEC).map_err(|errno| refused()(errno.into()))?;
-        let mut forwarder =
-            Self { _middle: middle, links: Vec::new(), stop: Arc::new(stop), threads: Vec::new() };
-        let carried: Vec<usize> =
-            (0..mechanisms.len()).filter(|link| mechanisms[*link] == Mechanism::Forwarder).collect();
-        let ring_bytes = (ALL_RINGS / (2 * carried.len().max(1))).clamp(*RING.start(), *RING.end());
-        for link in carried {
-            let mtu = layout.links[link].mtu;
-            let ends = forwarder._middle.enter(|| ends(link, mtu, ring_bytes))?;
-            let ends = ends.map_err(LabError::refused(format!("the forwarder: link {link}")))?;
-            forwarder.carry(layout, link, ends).map_err(refused())?;
-        }
-        Ok(forwarder)
-    }
+#[cfg(test)]
+mod tests {
+    use linerate_core::lab::LabPlan;
 
-    /// Starts the thread of a link.
-    fn carry(&mut self, layout: &Layout, link: usize, ends: [End; 2]) -> io::Result<()> {
-        let records: [Arc<Record>; 2] = Default::default();
-        let direction = |side: usize| {
-            // There are far fewer than 2^31 links.
-            let number = u32::try_from(2 * link + side).unwrap_or(u32::MAX);
-            let rules = layout.links[link].directions[side];
-            Forwarding::new(Emulator::new(rules, layout.seed, number), Arc::clone(&records[side]))
-        };
-        let directions = [direction(0), direction(1)];
-        let engine = Engine { ends, directions, clock: Clock::start(), stop: Arc::clone(&self.stop) };
-        let thread = std::thread::Builder::new().name(format!("link {link}"));
-        self.threads.push(thread.spawn(move || engine.run())?);
-        self.links.push((link, records));
-        Ok(())
-    }
+    use super::*;
 
-    /// What became of the frames of a link, from its first node to its second and back. None if it does not carry it.
-    pub(super) fn forwarded(&self, link: usize) -> Option<[Forwarded; 2]> {
-        let (_, records) = self.links.iter().find(|(number, _)| *number == link)?;
-        Some(records.each_ref().map(|record| *record.0.lock().unwrap_or_else(PoisonError::into_inner)))
+    #[test]
+    fn a_job_has_the_links_of_the_forwarder_and_is_read_as_it_was_written() {
+        let plan = "hosts = ['a', 'b']\nswitches = ['s']\nseed = 7\n\
+                    link = [{ between = ['a', 's'] }, { between = ['s', 'b'], delay = '1.1ms', rate-mbps = 0.3, \
+                    reverse = { loss = 0.1, loss-burst = 3.3, reorder = 0.7 } }]";
+        let layout = Layout::of(&LabPlan::from_toml(plan).expect("a plan")).expect("it can be built");
+        assert_eq!(Job::of(&layout, &[Mechanism::Wire, Mechanism::Kernel]), None);
+        let job = Job::of(&layout, &[Mechanism::Wire, Mechanism::Forwarder]).expect("it carries one");
+        assert_eq!((job.seed, job.links.len(), job.links[0].number), (7, 1, 1));
+        let text = serde_json::to_string(&job).expect("it has a form");
+        assert_eq!(serde_json::from_str::<Job>(&text).expect("it is read"), job);
     }
-}
-
-impl Drop for Forwarder {
-    fn drop(&mut self) {
-        rustix::io::write(&*self.stop, &1_u64.to_ne_bytes()).map(drop).unwrap_or(());
-        for thread in self.threads.drain(..) {
-            thread.join().unwrap_or(());
-        }
-    }
-}
-
-/// In a thread of the middle: switches both ends of a link on, and opens them.
-fn ends(link: usize, mtu: u32, ring_bytes: usize) -> io::Result<[End; 2]> {
-    let open = |side| {
-        let name = end_name(link, side);
-        link::without_offloads(&name)?;
-        link::mtu(&name, mtu)?;
-        let end = End::open(&name, mtu, ring_bytes)?;
-        link::switch(&name, true)?;
-        // That it was off when the socket was opened.
-        end.forget_error();
-        Ok::<End, io::Error>(end)
-    };
-    Ok([open(0)?, open(1)?])
 }

@@ -3,6 +3,9 @@
 //!
 //! The record is written before the first namespace is made, and removed after the last has gone. So what a killed
 //! process left behind is found, and removed like any other.
+//!
+//! Its forwarder, if it needs one, is a process that ends once the wires have gone: when the laboratory was removed and
+//! no process is in it any more.
 
 mod mounts;
 mod processes;
@@ -12,10 +15,12 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use linerate_core::lab::{LabPlan, LabPlanError, Layout};
+use linerate_core::lab::{LabPlan, LabPlanError, Layout, Mechanism};
+use linerate_core::run::LaboratoryLink;
 
+use super::forwarder::{self, ForwarderProgram, Job};
 use super::namespace::Namespace;
-use super::{Lab, LabError, Mechanism, Site, mechanism};
+use super::{Lab, LabError, Site, mechanism};
 
 /// Where the records are: a folder that a reboot empties, as it does namespaces.
 const RECORDS: &str = "/run/linerate/labs";
@@ -38,28 +43,34 @@ pub struct Kept {
     /// Nodes whose namespaces are not there. If there are some, it is not whole: what made it was killed, or somebody
     /// removed a part.
     pub missing: Vec<String>,
+    /// The links that its forwarder carries. None if that has ended: its links are cut then.
+    pub carried: Option<Vec<LaboratoryLink>>,
     /// How many processes are in it.
     pub processes: usize,
 }
 
-/// Makes the laboratory `plan` under this name.
+/// Makes the laboratory `plan` under this name, and says which links are more than wires. Its forwarder, if it needs one, is `program`.
 ///
 /// # Errors
 ///
 /// [`LabError`]; nothing is left behind then.
-pub fn up(name: &str, plan: &LabPlan) -> Result<Layout, LabError> {
+pub fn up(
+    name: &str,
+    plan: &LabPlan,
+    program: &ForwarderProgram,
+) -> Result<(Layout, Vec<LaboratoryLink>), LabError> {
     check(name)?;
     let layout = Layout::of(plan)?;
     mounts::prepare(Path::new(NAMES)).map_err(failed("prepare", Path::new(NAMES)))?;
     record(name, plan, &layout)?;
     let mut files = Vec::new();
-    let made = make(name, &layout, &mut files);
+    let made = make(name, &layout, &mut files, program);
     if made.is_err() {
         // What was made until here. An error of this would hide the one that matters.
         files.iter().for_each(|file| mounts::release(file).unwrap_or(()));
         forget(name).unwrap_or(());
     }
-    made.map(|()| layout)
+    made.map(|links| (layout, links))
 }
 
 /// Removes the laboratory of this name. Processes in it are named instead, unless `force`: they keep their part of it
@@ -144,13 +155,34 @@ fn seen(name: String) -> Kept {
             let nodes = layout.nodes.iter().zip(&files);
             let missing = nodes.filter(|(_, file)| gone(file)).map(|(node, _)| node.name.clone()).collect();
             let processes = processes::within(&files).len();
-            Kept { name, layout: Ok(layout), about: plan.about, missing, processes }
+            let carried = carried(&name, &layout);
+            Kept { name, layout: Ok(layout), about: plan.about, missing, carried, processes }
         }
         Err(error) => {
             let layout = Err(error.to_string());
-            Kept { name, layout, about: String::new(), missing: Vec::new(), processes: 0 }
+            Kept {
+                name,
+                layout,
+                about: String::new(),
+                missing: Vec::new(),
+                carried: Some(Vec::new()),
+                processes: 0,
+            }
         }
     }
+}
+
+/// The links that the forwarder of a laboratory carries, if it has one. None if that does not answer.
+fn carried(name: &str, layout: &Layout) -> Option<Vec<LaboratoryLink>> {
+    let socket = socket_of(name);
+    if !socket.exists() {
+        return Some(Vec::new());
+    }
+    let frames = forwarder::ask(&socket)?;
+    let told = |link: usize| frames.iter().any(|frames| frames.link == link);
+    let mechanism = |link| if told(link) { Mechanism::Forwarder } else { Mechanism::Wire };
+    let mechanisms: Vec<Mechanism> = (0..layout.links.len()).map(mechanism).collect();
+    Some(super::links(layout, &mechanisms, &frames))
 }
 
 fn check(name: &str) -> Result<(), LabError> {
@@ -169,6 +201,11 @@ fn file_of(name: &str) -> PathBuf {
 /// The file that holds the names of its nodes.
 fn hosts_of(name: &str) -> PathBuf {
     Path::new(RECORDS).join(format!("{name}.hosts"))
+}
+
+/// The socket on which its forwarder tells its counts.
+fn socket_of(name: &str) -> PathBuf {
+    Path::new(RECORDS).join(format!("{name}.forwarder"))
 }
 
 /// Writes down what is about to be made, so that nothing of it is forgotten.
@@ -228,7 +265,12 @@ fn files(name: &str, layout: &Layout) -> Vec<PathBuf> {
 }
 
 /// Makes it. `files` has those that hold its namespaces, also when it fails.
-fn make(name: &str, layout: &Layout, files: &mut Vec<PathBuf>) -> Result<(), LabError> {
+fn make(
+    name: &str,
+    layout: &Layout,
+    files: &mut Vec<PathBuf>,
+    program: &ForwarderProgram,
+) -> Result<Vec<LaboratoryLink>, LabError> {
     let mut namespaces = Vec::with_capacity(layout.nodes.len());
     for file in self::files(name, layout) {
         let namespace = Namespace::new()?;
@@ -237,11 +279,12 @@ fn make(name: &str, layout: &Layout, files: &mut Vec<PathBuf>) -> Result<(), Lab
         namespaces.push(namespace);
     }
     let mechanisms = mechanism::choose(layout)?;
-    if let Some(link) = mechanisms.iter().position(|mechanism| *mechanism == Mechanism::Forwarder) {
-        let [first, second] = layout.links[link].nodes.map(|node| &layout.nodes[node].name);
-        return Err(LabError::NeedsForwarder(format!("{first} and {second}")));
-    }
-    Site { layout, namespaces: &namespaces, mechanisms: &mechanisms, middle: None }.build()
+    let job = Job::of(layout, &mechanisms);
+    let middle = job.is_some().then(forwarder::middle).transpose()?;
+    Site { layout, namespaces: &namespaces, mechanisms: &mechanisms, middle: middle.as_ref() }.build()?;
+    let start = |(job, middle)| forwarder::start_kept(program, &job, &middle, &socket_of(name));
+    job.zip(middle).map_or(Ok(()), start)?;
+    Ok(super::links(layout, &mechanisms, &[]))
 }
 
 fn remove(name: &str, layout: &Layout) -> Result<(), LabError> {
@@ -253,7 +296,7 @@ fn remove(name: &str, layout: &Layout) -> Result<(), LabError> {
 
 /// Removes the record, last: as long as it is there, the rest is found.
 fn forget(name: &str) -> Result<(), LabError> {
-    for path in [hosts_of(name), file_of(name)] {
+    for path in [hosts_of(name), socket_of(name), file_of(name)] {
         match fs::remove_file(&path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 return Err(failed("remove", &path)(error));

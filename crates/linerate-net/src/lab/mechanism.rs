@@ -2,35 +2,12 @@
 
 use std::io;
 
-use linerate_core::lab::{Bucket, Direction, Layout};
+use linerate_core::lab::{Bucket, Direction, Layout, Mechanism};
 use linerate_core::units::{Rate, Size, Span};
 
 use super::namespace::Namespace;
 use super::{LabError, delay};
 use crate::netlink::bucket;
-
-/// What a link is made with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mechanism {
-    /// A virtual wire alone.
-    Wire,
-    /// Queues of the kernel at both ends: tc-netem(8) for delays, tc-tbf(8) for rates.
-    Kernel,
-    /// The forwarder of linerate.
-    Forwarder,
-}
-
-impl Mechanism {
-    /// What it is called for people.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Wire => "a virtual wire",
-            Self::Kernel => "queues of the kernel (netem, tbf)",
-            Self::Forwarder => "linerate's own forwarder",
-        }
-    }
-}
 
 /// What a direction needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

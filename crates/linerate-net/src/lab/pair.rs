@@ -38,7 +38,7 @@ impl TwoHosts {
         for node in &mut layout.nodes {
             node.ports[0].name = WIRE.to_owned();
         }
-        Lab::new(layout).map(Self)
+        Lab::new(layout, None).map(Self)
     }
 
     /// Changes the MTU of both ends. Unit: bytes.

@@ -1,5 +1,7 @@
 //! The flags of `linerate lab`, and of a laboratory that is made for one measurement.
 
+use std::path::PathBuf;
+
 use super::examples;
 
 #[derive(Debug, clap::Args)]
@@ -41,6 +43,12 @@ pub(crate) enum LabVerb {
         /// The command and its arguments
         #[arg(required = true, trailing_var_arg = true, allow_hyphen_values = true, value_name = "CMD")]
         command: Vec<std::ffi::OsString>,
+    },
+    /// Forward the frames of links between the namespaces of a laboratory; for linerate itself
+    #[command(hide = true)]
+    Forward {
+        /// Where to tell the counts, of a laboratory that stays
+        socket: Option<PathBuf>,
     },
     /// List the plans of laboratories that come with linerate
     Plans,

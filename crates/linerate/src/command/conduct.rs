@@ -7,7 +7,7 @@ use jiff::Zoned;
 use linerate_analysis::assessment::assess;
 use linerate_analysis::report::{AppResult, LoadResult, MeshResult, Report};
 use linerate_core::plan::Plan;
-use linerate_core::run::{Laboratory, Model, Run, Source, State};
+use linerate_core::run::{Laboratory, LaboratoryLink, Model, Run, Source, State};
 use linerate_core::series::Series;
 
 use super::report::{has_form, rendered};
@@ -139,6 +139,8 @@ impl Underway<'_> {
     /// Fills in what is known only at the end, then saves and shows the result.
     fn conclude(mut self, subject: &impl Subject, ended: Result<(), Stopped>) -> Result<Report, Trouble> {
         self.end_pass(subject);
+        self.run.laboratory = subject.laboratory();
+        let links = self.run.laboratory.as_ref().map_or(Vec::new(), |laboratory| laboratory.links.clone());
         let ended = match ended {
             Ok(()) => {
                 self.run.state = State::Complete;
@@ -160,6 +162,7 @@ impl Underway<'_> {
         let unrecorded = if ended.is_ok() { history.keep(&self.run, &self.files.run) } else { Ok(()) };
         let report = Report::new(vec![named(self.run)]);
         print(&report)?;
+        say_links(self.line, &links);
         // Each file is tried: a disk that is full for one may have room for the other.
         let written = self.files.report.as_deref().map(|path| (path, write_page(&report, path, files)));
         if saved.is_ok() {
@@ -174,6 +177,14 @@ impl Underway<'_> {
         saved.and(reported)?;
         ended.and(self.unsaved.map_or(Ok(()), Err))?;
         Ok(report)
+    }
+}
+
+/// Says what made the links of a laboratory late and lossy, and what became of their frames.
+fn say_links(line: &Line, links: &[LaboratoryLink]) {
+    if !line.is_quiet() && !links.is_empty() {
+        note(linerate_report::lab::mechanisms(links).trim_end());
+        linerate_report::lab::frames(links).iter().for_each(|frames| note(frames));
     }
 }
 

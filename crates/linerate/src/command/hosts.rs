@@ -5,7 +5,7 @@ use linerate_core::run::{Laboratory, Source};
 use linerate_net::control::Key;
 use linerate_net::pair::Target;
 
-use super::laboratory::Entered;
+use super::laboratory::{Entered, Noted};
 use super::serve;
 use crate::agent::Agent;
 use crate::cli::{HostList, KeyArgs, PeerArgs};
@@ -36,7 +36,7 @@ pub(super) enum Started {
         #[expect(dead_code, reason = "they end when this is dropped")]
         servers: Vec<LoopbackPeer>,
         /// What a run records of it.
-        laboratory: Laboratory,
+        laboratory: Noted,
     },
 }
 
@@ -51,7 +51,7 @@ impl Started {
 
     /// The laboratory, if they are in one.
     pub(super) fn laboratory(&self) -> Option<Laboratory> {
-        if let Self::InLaboratory { laboratory, .. } = self { Some(laboratory.clone()) } else { None }
+        if let Self::InLaboratory { laboratory, .. } = self { Some(laboratory.now()) } else { None }
     }
 }
 

@@ -4,7 +4,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode};
 
 use linerate_core::lab::{LabPlan, Layout};
-use linerate_net::lab::{LabError, kept};
+use linerate_net::lab::{ForwarderProgram, LabError, forward, forward_kept, kept};
 use linerate_report::lab as render;
 
 use super::lab_plan::{self, Given};
@@ -18,6 +18,14 @@ pub(super) fn run(verb: &LabVerb) -> Result<ExitCode, Trouble> {
         LabVerb::Down { names, all, busy } => down(names, *all, *busy),
         LabVerb::List => list(),
         LabVerb::Exec { node, command } => exec(node, command),
+        LabVerb::Forward { socket } => {
+            let (input, output) = (std::io::stdin().lock(), std::io::stdout());
+            match socket {
+                Some(socket) => forward_kept(input, output, socket),
+                None => forward(input, output),
+            }?;
+            Ok(ExitCode::SUCCESS)
+        }
         LabVerb::Plans => plans(),
         LabVerb::Show { name } => {
             show(lab_plan::shipped(name).ok_or_else(|| lab_plan::unknown(name, "no shipped plan"))?.text)?;
@@ -29,17 +37,30 @@ pub(super) fn run(verb: &LabVerb) -> Result<ExitCode, Trouble> {
 fn up(plan: &str, name: Option<&str>) -> Result<ExitCode, Trouble> {
     let given = Given::read(plan)?;
     let name = name.unwrap_or(&given.name);
-    let layout = kept::up(name, &given.plan)?;
+    let (layout, links) = kept::up(name, &given.plan, &forwarder()?)?;
     let (first, last) = ends(&layout);
     show(&format!(
-        "the laboratory {name} is up: {} nodes, {} links\n\n{}\n\
+        "the laboratory {name} is up: {} nodes, {} link{}\n{}\n{}\n\
          `linerate lab exec {name}.{first} -- CMD` runs a command on {first}, which knows the others by\n\
          name (`ping {last}`). `linerate lab down {name}` removes everything.\n",
         layout.nodes.len(),
         layout.links.len(),
+        if layout.links.len() == 1 { "" } else { "s" },
+        render::mechanisms(&links),
         render::nodes(&layout, Some(name), columns().into()),
     ))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// This program as the forwarder of a laboratory.
+pub(super) fn forwarder() -> Result<ForwarderProgram, Trouble> {
+    let program = std::env::current_exe().map_err(|error| {
+        Trouble::new(
+            format!("failed to find this program, which forwards between hosts: {error}"),
+            "run it from a file that stays",
+        )
+    })?;
+    Ok(ForwarderProgram { program, arguments: ["lab", "forward"].map(Into::into).to_vec() })
 }
 
 /// The names of the first and the last host.
@@ -72,13 +93,15 @@ fn list() -> Result<ExitCode, Trouble> {
 }
 
 fn shown(lab: kept::Kept) -> render::KeptLab {
-    let kept::Kept { name, layout, about, missing, processes } = lab;
+    let kept::Kept { name, layout, about, missing, carried, processes } = lab;
     let state = match &layout {
         Err(error) => Some(error.clone()),
-        Ok(_) if missing.is_empty() => None,
-        Ok(_) => Some(format!("these nodes are missing: {}", missing.join(", "))),
+        Ok(_) if !missing.is_empty() => Some(format!("these nodes are missing: {}", missing.join(", "))),
+        Ok(_) if carried.is_none() => Some("its forwarder has ended, and links are cut".to_owned()),
+        Ok(_) => None,
     };
-    render::KeptLab { name, about, nodes: layout.ok().map(|layout| layout.nodes.len()), processes, state }
+    let (nodes, links) = (layout.ok().map(|layout| layout.nodes.len()), carried.unwrap_or_default());
+    render::KeptLab { name, about, nodes, processes, links, state }
 }
 
 /// Becomes `command`, on a node.
@@ -146,9 +169,6 @@ impl From<LabError> for Trouble {
                 format!("remove it with `linerate lab down {name}`, or choose another --name")
             }
             LabError::Unknown(_) | LabError::NoNode { .. } => "`linerate lab list` names what is up".to_owned(),
-            LabError::NeedsForwarder(_) => {
-                "give the plan to one run instead: `linerate stream --lab PLAN`".to_owned()
-            }
             LabError::Busy { .. } => "end them first, or give --busy".to_owned(),
             LabError::File { .. } => {
                 "look at the file; `linerate lab list` says what is whole, and `linerate lab down` removes the rest".to_owned()

@@ -1,31 +1,51 @@
 //! A laboratory that is made for one run: this process is on one of its hosts, and servers answer on others.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
 use linerate_core::lab::{LabPlan, Layout, Node, NodeKind};
 use linerate_core::plan::Plan;
 use linerate_core::run::Laboratory;
 use linerate_core::transport::Transport;
 use linerate_net::control::Key;
-use linerate_net::lab::{Lab, LabError, Mechanism};
+use linerate_net::lab::{Lab, LabError};
 
+use super::lab::forwarder;
 use super::lab_plan::Given;
 use crate::cli::InLabArgs;
 use crate::context::Context;
 use crate::peer::LoopbackPeer;
-use crate::screen::note;
 use crate::trouble::Trouble;
 
 /// A laboratory, and where this process is in it.
 pub(super) struct Entered {
-    lab: Lab,
+    lab: Arc<Lab>,
     name: String,
     plan: LabPlan,
     here: usize,
 }
 
+/// What a run records of a laboratory, which is there as long as this.
+pub(super) struct Noted {
+    lab: Arc<Lab>,
+    laboratory: Laboratory,
+}
+
+impl Noted {
+    /// What is known of it now.
+    pub(super) fn now(&self) -> Laboratory {
+        Laboratory { links: self.lab.links(), ..self.laboratory.clone() }
+    }
+
+    /// The same, of other hosts.
+    pub(super) fn between(self, hosts: Vec<String>) -> Self {
+        Self { laboratory: Laboratory { hosts, ..self.laboratory }, ..self }
+    }
+}
+
 impl Entered {
-    /// Makes the laboratory that the flags name, if any, puts this process on its host, and notes in `plan` who answers. Only threads that are started afterwards are there too.
+    /// Makes the laboratory that the flags name, if any, puts this process on its host, and notes in `plan` who
+    /// answers. Only threads that are started afterwards are there too.
     pub(super) fn into(
         args: &InLabArgs,
         plan: &mut Plan,
@@ -42,25 +62,11 @@ impl Entered {
         let layout = Layout::of(&written).map_err(LabError::from)?;
         let first = layout.hosts().next().map(|host| host.name.clone()).unwrap_or_default();
         let here = host(&layout, &name, args.on.as_deref().unwrap_or(&first))?;
-        let lab = Lab::new(layout)?;
+        let lab = Arc::new(Lab::new(layout, Some(&forwarder()?))?);
         context.history.reach_from(lab.stay(here)?);
         let entered = Self { lab, name, plan: written, here };
-        entered.say_mechanisms();
         plan.common.host.get_or_insert_with(|| entered.other().to_owned());
         Ok(Some(entered))
-    }
-
-    /// Says what makes the links that are more than wires.
-    fn say_mechanisms(&self) {
-        let layout = self.lab.layout();
-        for (link, mechanism) in layout.links.iter().zip(self.lab.mechanisms()) {
-            if *mechanism != Mechanism::Wire {
-                let [forward, reverse] = &link.directions;
-                let back = if forward == reverse { String::new() } else { format!("; back: {reverse}") };
-                let [first, second] = link.nodes.map(|node| &layout.nodes[node].name);
-                note(format!("link {first} - {second}: {} ({forward}{back})", mechanism.name()));
-            }
-        }
     }
 
     /// The last host other than this one: who answers if nobody is named.
@@ -76,10 +82,11 @@ impl Entered {
     }
 
     /// What a run between this host and those that `plan` names records of the laboratory.
-    pub(super) fn noted(&self, plan: &Plan) -> Laboratory {
+    pub(super) fn noted(&self, plan: &Plan) -> Noted {
         let here = &self.lab.layout().nodes[self.here].name;
         let hosts = std::iter::once(&**here).chain(plan.hosts()).map(str::to_owned).collect();
-        Laboratory { name: self.name.clone(), plan: self.plan.to_toml(), hosts }
+        let (name, plan) = (self.name.clone(), self.plan.to_toml());
+        Noted { lab: Arc::clone(&self.lab), laboratory: Laboratory { name, plan, hosts, links: Vec::new() } }
     }
 
     /// The names of its hosts.
@@ -118,20 +125,6 @@ impl Entered {
         }
         let listen = format!("{}:0", self.address_of(node));
         self.lab.on(node, || LoopbackPeer::listening(&listen, key.clone()))?
-    }
-}
-
-/// Says what became of the frames of the links that the forwarder carried.
-impl Drop for Entered {
-    fn drop(&mut self) {
-        let layout = self.lab.layout();
-        for (number, link) in layout.links.iter().enumerate() {
-            let [first, second] = link.nodes.map(|node| &layout.nodes[node].name);
-            if let Some([forward, reverse]) = self.lab.forwarded(number) {
-                note(format!("link {first} to {second}: {forward}"));
-                note(format!("link {second} to {first}: {reverse}"));
-            }
-        }
     }
 }
 

@@ -17,6 +17,7 @@ const SEND_BUFFER: usize = 16 << 20;
 /// An end.
 #[derive(Debug)]
 pub(super) struct End {
+    name: String,
     socket: Socket,
     ring: Ring,
     frames: Frames,
@@ -32,7 +33,7 @@ impl End {
         setsockopt(&socket, SndBufForce, &SEND_BUFFER)?;
         let ring = Ring::new(&socket, mtu as usize, ring_bytes)?;
         packet::bind(&socket, packet::EVERY_ETHERTYPE, index(name)?)?;
-        Ok(Self { socket, ring, frames: Frames::new(super::BATCH) })
+        Ok(Self { name: name.to_owned(), socket, ring, frames: Frames::new(super::BATCH) })
     }
 
     /// The oldest frame that has come, if there is one.
@@ -53,6 +54,12 @@ impl End {
     /// How many frames the ring had no room for, since the last time this was asked.
     pub(super) fn drops(&self) -> u64 {
         packet::drops(&self.socket).unwrap_or(0)
+    }
+
+    /// In a thread of its namespace: whether its interface has gone, with the namespace of a node.
+    pub(super) fn has_gone(&self) -> bool {
+        let gone = Some(Errno::NODEV.raw_os_error());
+        index(&self.name).is_err_and(|error| error.raw_os_error() == gone)
     }
 
     /// Takes an error of the socket away, which would end every wait at once.

@@ -10,10 +10,11 @@ use linerate_core::units::{Span, Time};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
+use super::BATCH;
 use super::clock::Clock;
 use super::end::End;
+use super::engines::Record;
 use super::underway::Underway;
-use super::{BATCH, Record};
 use crate::sys::scheduling_class;
 
 /// The longest sleep: counts are brought up to date then.
@@ -105,7 +106,7 @@ impl Forwarding {
 }
 
 impl Engine {
-    /// Moves frames until it is to stop.
+    /// In a thread of the namespace of the ends: moves frames until it is to stop, or a wire has gone.
     pub(super) fn run(mut self) {
         be_punctual();
         let mut check_at = Time::ZERO;
@@ -121,6 +122,9 @@ impl Engine {
             if now >= check_at {
                 check_at = now + LONGEST_SLEEP;
                 self.count_drops();
+                if self.ends.iter().any(End::has_gone) {
+                    return;
+                }
             }
             if worked && self.clock.is_overdue() {
                 std::thread::sleep(PAUSE.to_duration());

@@ -16,6 +16,19 @@ use crate::trouble::Trouble;
 /// A laboratory, which never is one.
 pub(super) struct Entered(Infallible);
 
+/// What a run records of it.
+pub(super) struct Noted(Infallible);
+
+impl Noted {
+    pub(super) fn now(&self) -> Laboratory {
+        match self.0 {}
+    }
+
+    pub(super) fn between(self, _hosts: Vec<String>) -> Self {
+        match self.0 {}
+    }
+}
+
 impl Entered {
     /// None, unless the flags ask for one.
     pub(super) fn into(
@@ -26,7 +39,7 @@ impl Entered {
         if args.lab.is_some() { Err(only_linux("make a laboratory")) } else { Ok(None) }
     }
 
-    pub(super) fn noted(&self, _plan: &Plan) -> Laboratory {
+    pub(super) fn noted(&self, _plan: &Plan) -> Noted {
         match self.0 {}
     }
 

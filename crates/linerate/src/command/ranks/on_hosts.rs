@@ -6,7 +6,7 @@ use std::thread;
 
 use linerate_analysis::report::Report;
 use linerate_core::plan::{LocalOptions, Plan};
-use linerate_core::run::{Laboratory, Source};
+use linerate_core::run::Source;
 use linerate_core::units::Span;
 use linerate_net::control::{Key, RankOrder};
 use linerate_net::observe::HostClock;
@@ -96,7 +96,7 @@ pub(super) fn measure(
         _ => fresh_key()?,
     };
     let ranks = Starting { way: &way, hosts: &hosts, key: &key, place, plan: &plan, clock: context.clock };
-    let laboratory = lab.as_ref().map(|lab| Laboratory { hosts: hosts.clone(), ..lab.noted(&plan) });
+    let laboratory = lab.as_ref().map(|lab| lab.noted(&plan).between(hosts.clone()));
     let started = Started::default();
     let mut ranks = ranks.meet(&started, context.clock, line, &interrupt)?;
     (ranks.source, ranks.laboratory) = (way.source(), laboratory);

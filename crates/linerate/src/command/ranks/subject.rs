@@ -10,6 +10,7 @@ use linerate_net::observe::HostClock;
 use linerate_net::ranks::{RankWatch, TcpComm};
 
 use crate::command::conduct::{Stopped, Subject, Surroundings, Underway, conduct};
+use crate::command::laboratory::Noted;
 use crate::context::Context;
 use crate::trouble::Trouble;
 
@@ -24,7 +25,7 @@ pub(in crate::command) struct Ranks {
     /// A rank that does not move a byte for so long is lost.
     pub(in crate::command) patience: Span,
     pub(super) source: Source,
-    pub(super) laboratory: Option<Laboratory>,
+    pub(super) laboratory: Option<Noted>,
     pub(super) clock: HostClock,
     /// What the ranks told of themselves, by rank.
     accounts: Vec<Option<RankAccount>>,
@@ -93,7 +94,7 @@ impl Subject for Ranks {
     }
 
     fn laboratory(&self) -> Option<Laboratory> {
-        self.laboratory.clone()
+        self.laboratory.as_ref().map(Noted::now)
     }
 
     fn set_hosts(&self, run: &mut Run) {
