@@ -10,6 +10,8 @@ use linerate_core::units::Time;
 use linerate_net::lab::Lab;
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::RcvBufForce;
+use rand::RngExt as _;
+use rand_pcg::Pcg64;
 
 use crate::lab::{built, reaches};
 
@@ -149,7 +151,10 @@ fn as_many_frames_are_lost_as_the_seed_says() {
         }
         assert_eq!(same.counts(), counts, "{rules}");
         // What the forwarder sent came, but for the frames of ARP and IPv6.
-        assert!((counts.arrived - count) < 16 && counts.passed - came < 16, "{rules}: {came} of {counts:?}");
+        assert!(
+            counts.arrived.abs_diff(count) < 16 && counts.passed.abs_diff(came) < 16,
+            "{rules}: {came} of {counts:?}"
+        );
         let (mean, share) = (counts.dropped_by_rule as f64, if rules.contains("0.01") { 0.01 } else { 0.2 });
         if !rules.contains("burst") {
             let deviation = (counts.arrived as f64 * share * (1.0 - share)).sqrt();
@@ -172,7 +177,48 @@ fn no_more_comes_than_the_rate_gives_and_the_rest_is_dropped_by_the_queue() {
         let counts = forward.counts;
         assert_eq!(counts.arrived, counts.passed + counts.dropped_by_queue);
         assert!(counts.dropped_by_queue > 0 && counts.dropped_by_rule == 0 && came > 0, "{counts:?}");
-        assert!(counts.passed - came < 16, "{came} of {counts:?}");
+        assert!(counts.passed.abs_diff(came) < 16, "{came} of {counts:?}");
+    }
+}
+
+/// A link drawn by `seed`: its rules, its rate and burst, and its delay.
+fn drawn(seed: u128) -> (String, f64, u32, Duration) {
+    let mut random = Pcg64::new(seed, 37);
+    let mbps = 10_f64.powf(random.random_range(0.0..3.0));
+    let burst = if random.random() { 0 } else { random.random_range(2_000..64_000) };
+    let queue = random.random_range(3_000..4_000_000);
+    let delay_ms = random.random_range(0..100);
+    let mut share = || random.random_range(0.0..0.2);
+    let (loss, duplicate) = (share(), share());
+    let rules = format!(
+        "rate-mbps = {mbps}, burst = {burst}, queue = {queue}, delay = '{delay_ms}ms', loss = {loss}, duplicate = {duplicate}"
+    );
+    (rules, mbps, burst, Duration::from_millis(delay_ms))
+}
+
+/// Bounds that a busy machine cannot break: it makes frames later, and loses them to the forwarder, which says so.
+#[test]
+fn drawn_links_keep_their_account_and_nothing_comes_early_or_faster_than_the_rate() {
+    for seed in 0..6 {
+        let (rules, mbps, burst, delay) = drawn(seed);
+        let Some(pair) = Pair::new(&format!("forward = {{ {rules} }}")) else { return };
+        let (begun, count, frame) = (Instant::now(), 300, 1000 + 28 + 14);
+        let send = || (0..count).for_each(|_| pair.send(&[1; 1000]));
+        let (forward, came) = pair.run(count, send, |came| {
+            let elapsed = begun.elapsed();
+            assert!(elapsed >= delay, "seed {seed}: one came after {elapsed:?}: {rules}");
+            let given = f64::from(burst) + mbps * 1e6 / 8.0 * (elapsed - delay).as_secs_f64();
+            assert!(
+                (came * frame) as f64 <= given + 1.0,
+                "seed {seed}: {came} frames where {given} B may: {rules}"
+            );
+        });
+        let Forwarded { counts, sent, missed, .. } = forward;
+        let all = counts.passed + counts.dropped_by_rule + counts.dropped_by_queue;
+        assert_eq!(counts.arrived + counts.duplicated, all, "seed {seed}: {rules}");
+        assert!(sent + missed >= counts.passed, "seed {seed}: {forward:?}");
+        // Besides there are the frames of ARP and IPv6, and the last may have come after the forwarder was asked.
+        assert!(sent.abs_diff(came) < 16, "seed {seed}: {came} of {forward:?}: {rules}");
     }
 }
 

@@ -1,5 +1,7 @@
 //! Frames in virtual time.
 
+mod random;
+
 use proptest::prelude::*;
 
 use super::*;
