@@ -40,7 +40,7 @@ fn the_plans_are_listed_and_shown() {
     let shown = desk.linerate(&["lab", "show", "dumbbell"]).done().stdout;
     assert!(shown.contains("routers = [\"r1\", \"r2\"]"), "{shown}");
     assert_snapshot!(desk.linerate(&["lab", "show", "dumbell"]).complaint(), @r"
-    failed to find the laboratory `dumbell`: it is no shipped plan
+    failed to find the laboratory `dumbell`: it is neither a shipped plan nor a file
     help: `linerate lab plans` names the plans that come with linerate
     ");
 }
@@ -217,6 +217,48 @@ fn a_laboratory_that_stays_has_a_forwarder_until_it_is_taken_down() {
     let said = listed.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(listed.code == Some(1) && said.contains(&wanted), "{said}");
     desk.linerate(&["lab", "down", &name]).done();
+}
+
+const TOPOLOGY: &str = r#"
+name: two-hosts
+topology:
+  nodes:
+    a: { kind: linux, image: "alpine:3" }
+    s: { kind: bridge }
+    b: { kind: linux, image: "alpine:3", exec: ["ip link set eth1 up"] }
+  links:
+    - endpoints: ["a:eth1", "s:eth1"]
+    - endpoints: ["s:eth2", "b:eth1"]
+"#;
+
+#[test]
+fn a_topology_of_containerlab_is_a_plan() {
+    let desk = Desk::new();
+    desk.write("two.clab.yml", TOPOLOGY);
+    let shown = desk.linerate(&["lab", "show", "two.clab.yml"]).done();
+    assert_snapshot!(shown.stderr, @"! two.clab.yml: left out: exec of nodes, image of nodes, names of interfaces (each is called after the node at its other end)");
+    assert_snapshot!(shown.stdout, @r#"
+    hosts = ["a", "b"]
+    switches = ["s"]
+    mtu = 9500
+
+    [[link]]
+    between = ["a", "s"]
+
+    [[link]]
+    between = ["s", "b"]
+    "#);
+    LabPlan::from_toml(&shown.stdout).expect("it is a plan");
+    desk.write("none.yml", "nodes: [a, b]\n");
+    assert_snapshot!(desk.linerate(&["lab", "show", "none.yml"]).complaint(), @r"
+    failed to read the topology none.yml: it has no `topology`
+    help: it must be one of containerlab; a plan of linerate is TOML, such as `linerate lab show dumbbell` prints
+    ");
+    if can() {
+        desk.linerate(&["rr", "--lab", "two.clab.yml", "--time", "1s", "--out", "r.run.json"]).done();
+        let lab = desk.run_file("r.run.json").laboratory.expect("it was in one");
+        assert_eq!((&*lab.name, lab.links.len()), ("two-hosts", 0));
+    }
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub(crate) enum LabVerb {
     /// Make a laboratory that stays until it is taken down
     #[command(after_help = examples::LAB_UP)]
     Up {
-        /// A TOML file, or the name of a plan that `linerate lab plans` names
+        /// A TOML file, a containerlab topology (.yml, .yaml), or the name of a plan that `linerate lab plans` names
         plan: String,
         /// What to call it [default: the plan's name]
         #[arg(long)]
@@ -52,10 +52,10 @@ pub(crate) enum LabVerb {
     },
     /// List the plans of laboratories that come with linerate
     Plans,
-    /// Print a plan that comes with linerate
+    /// Print a shipped plan, or a containerlab topology as a plan
     Show {
-        /// Name from `linerate lab plans`
-        name: String,
+        /// Name from `linerate lab plans`, or a file
+        plan: String,
     },
 }
 
@@ -65,7 +65,7 @@ pub(crate) enum LabVerb {
 pub(crate) struct InLabArgs {
     /// Measure in a laboratory on this host, made for this run
     ///
-    /// PLAN is a file, or the name of a plan that comes with linerate (`linerate lab plans`). HOST is then a host of
+    /// PLAN is a file (TOML or a containerlab topology), or the name of a plan that comes with linerate (`linerate lab plans`). HOST is then a host of
     /// the laboratory: if left out, the last one. Needs root. Nothing stays behind, also when linerate is killed.
     #[arg(long, value_name = "PLAN", conflicts_with_all = ["key", "key_file", "model"], hide_short_help = true)]
     pub(crate) lab: Option<String>,

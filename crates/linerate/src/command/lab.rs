@@ -27,8 +27,11 @@ pub(super) fn run(verb: &LabVerb) -> Result<ExitCode, Trouble> {
             Ok(ExitCode::SUCCESS)
         }
         LabVerb::Plans => plans(),
-        LabVerb::Show { name } => {
-            show(lab_plan::shipped(name).ok_or_else(|| lab_plan::unknown(name, "no shipped plan"))?.text)?;
+        LabVerb::Show { plan } => {
+            match lab_plan::shipped(plan) {
+                Some(shipped) => show(shipped.text),
+                None => show(&Given::read(plan)?.plan.to_toml()),
+            }?;
             Ok(ExitCode::SUCCESS)
         }
     }
