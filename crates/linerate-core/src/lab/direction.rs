@@ -80,14 +80,22 @@ impl Direction {
     /// What `link` says of its two directions, and where it says nothing, `plan`. Frames are of `mtu` bytes at most.
     pub(super) fn both(plan: &LabPlan, link: &LinkPlan, mtu: u32) -> Result<[Self; 2], LabPlanError> {
         let same = link.direction_or(&plan.direction_or(&DirectionPlan::default()));
-        let first = Self::of(&link.forward.clone().unwrap_or_default().direction_or(&same), link, mtu)?;
-        let second = Self::of(&link.reverse.clone().unwrap_or_default().direction_or(&same), link, mtu)?;
-        Ok([first, second])
+        let of = |own: &Option<DirectionPlan>| {
+            let own = own.clone().unwrap_or_default();
+            let given = [("link.burst", own.burst.or(link.burst)), ("link.queue", own.queue.or(link.queue))];
+            Self::of(&own.direction_or(&same), given, mtu)
+        };
+        Ok([of(&link.forward)?, of(&link.reverse)?])
     }
 
-    fn of(plan: &DirectionPlan, link: &LinkPlan, mtu: u32) -> Result<Self, LabPlanError> {
+    /// What `plan` says; `bucket` is what the link itself says of its bucket besides the rate.
+    fn of(
+        plan: &DirectionPlan,
+        bucket: [(&'static str, Option<Size>); 2],
+        mtu: u32,
+    ) -> Result<Self, LabPlanError> {
         if plan.rate_mbps.is_none() {
-            for (key, given) in [("link.burst", link.burst), ("link.queue", link.queue)] {
+            for (key, given) in bucket {
                 let reason = "it belongs to a rate: give link.rate-mbps, or leave it out";
                 require(given.is_none(), key, given.unwrap_or_default(), reason)?;
             }
@@ -126,22 +134,22 @@ impl Impairment {
             require((0.0..=1.0).contains(&share), key, share, "it is a share: from 0 to 1")?;
             Ok::<f64, LabPlanError>(share)
         };
-        let reorder = share("reorder", plan.reorder)?;
+        let (loss, reorder) = (share("loss", plan.loss)?, share("reorder", plan.reorder)?);
         let by = plan.reorder_by.unwrap_or(USUAL_REORDER_BY);
         let rules = Self {
             delay: plan.delay.unwrap_or_default(),
             jitter: plan.jitter.unwrap_or_default(),
-            loss: share("loss", plan.loss)?,
-            loss_burst: plan.loss_burst,
+            loss,
+            loss_burst: plan.loss_burst.filter(|_| loss > 0.0),
             reorder,
             reorder_by: if reorder > 0.0 { by } else { Span::ZERO },
             duplicate: share("duplicate", plan.duplicate)?,
             corrupt: share("corrupt", plan.corrupt)?,
         };
-        if let Some(burst) = rules.loss_burst {
+        if let Some(burst) = plan.loss_burst {
             let reason = "it must be from 1 to 1000000 frames in a row";
             require((1.0..=1e6).contains(&burst), "loss-burst", burst, reason)?;
-            require(rules.loss > 0.0, "loss-burst", burst, "it belongs to a loss: give loss too")?;
+            require(plan.loss.is_some(), "loss-burst", burst, "it belongs to a loss: give loss too")?;
             let most = burst / (burst + 1.0);
             let reason = format!("bursts of {burst} frames with one between them lose {most:.3} of all");
             require(burst_begins(rules.loss, burst) <= 1.0, "loss", rules.loss, reason)?;

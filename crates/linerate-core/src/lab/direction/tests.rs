@@ -29,17 +29,31 @@ fn what_no_link_can_do_is_refused() {
         ("reverse = { corrupt = -1 }", "corrupt is -1; it is a share: from 0 to 1"),
         ("delay = '11s'", "delay is 11.0 s; it must be at most 10s"),
         ("loss-burst = 0.5", "loss-burst is 0.5; it must be from 1 to 1000000 frames in a row"),
-        ("loss = 0, loss-burst = 2", "loss-burst is 2; it belongs to a loss: give loss too"),
         (
             "loss = 0.8, loss-burst = 2",
             "loss is 0.8; bursts of 2 frames with one between them lose 0.667 of all",
         ),
         ("burst = 0", "link.burst is 0 B; it belongs to a rate: give link.rate-mbps, or leave it out"),
+        (
+            "reverse = { queue = '4KiB' }",
+            "link.queue is 4 KiB; it belongs to a rate: give link.rate-mbps, or leave it out",
+        ),
     ] {
         assert_eq!(link(text).expect_err(text).to_string(), wanted, "{text}");
     }
     let unknown = link("forward = { los = 1 }").expect_err("no such key").to_string();
     assert!(unknown.contains("unknown field `los`"), "{unknown}");
+}
+
+#[test]
+fn a_burst_of_losses_belongs_to_a_loss_and_goes_with_it() {
+    let plan = "hosts = ['a', 'b']\nloss-burst = 2\nlink = [{ between = ['a', 'b'] }]";
+    let plan = LabPlan::from_toml(plan).expect("a plan");
+    let error = Layout::of(&plan).expect_err("it loses nothing").to_string();
+    assert_eq!(error, "loss-burst is 2; it belongs to a loss: give loss too");
+    let [forward, reverse] = link("loss-burst = 2, reverse = { loss = 0 }").expect("a link");
+    assert_eq!(forward.impairment.loss_burst, Some(2.0));
+    assert_eq!(reverse.impairment, Impairment::default());
 }
 
 #[test]
