@@ -12,10 +12,12 @@ mod mesh;
 mod sum;
 mod trace;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use linerate_core::caution::Caution;
-use linerate_core::run::{Run, Source};
+use linerate_core::run::{Laboratory, Run, Source};
 use linerate_core::transport::Transport;
 
 pub use app::{AppResult, AppRow};
@@ -231,13 +233,20 @@ pub fn describe(run: &Run) -> String {
     }
     match (&run.source, &run.laboratory) {
         (Source::Measured, Some(laboratory)) => {
-            format!("measured from {}, all on one host", laboratory.between())
+            format!("measured from {}, all on one host{}", laboratory.between(), over(laboratory))
         }
         (Source::Measured, None) => "measured between two ends".to_owned(),
         (Source::Loopback, _) => "measured on this host alone, over its loopback".to_owned(),
         (Source::Modelled(model), _) => format!("modelled: {model}"),
         (Source::Imported(program), _) => format!("imported from {program}"),
     }
+}
+
+/// What its links are made with, if they are more than wires: `, over linerate's own forwarder`.
+fn over(laboratory: &Laboratory) -> String {
+    let mechanisms: BTreeSet<&str> = laboratory.links.iter().map(|link| link.mechanism.name()).collect();
+    let names = mechanisms.into_iter().collect::<Vec<_>>().join(" and ");
+    if names.is_empty() { names } else { format!(", over {names}") }
 }
 
 #[cfg(test)]
