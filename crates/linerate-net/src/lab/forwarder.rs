@@ -77,13 +77,13 @@ pub(super) struct LinkFrames {
 #[derive(Debug)]
 pub(super) enum Forwarder {
     /// In threads of this process.
-    Here {
+    Threads {
         engines: Engines,
         /// Where the middle ends are.
         _middle: Namespace,
     },
     /// In a process of its own, which is in the namespace of the middle ends.
-    Apart(Process),
+    Process(Process),
 }
 
 impl Forwarder {
@@ -94,10 +94,10 @@ impl Forwarder {
         program: Option<&ForwarderProgram>,
     ) -> Result<Self, LabError> {
         match program {
-            Some(program) => middle.enter(|| Process::start(program, job))?.map(Self::Apart),
+            Some(program) => middle.enter(|| Process::start(program, job))?.map(Self::Process),
             None => {
                 let engines = middle.enter(|| Engines::start(job))??;
-                Ok(Self::Here { engines, _middle: middle })
+                Ok(Self::Threads { engines, _middle: middle })
             }
         }
     }
@@ -105,8 +105,8 @@ impl Forwarder {
     /// What became of the frames of every link that it carries. None once its process has ended.
     pub(super) fn frames(&self) -> Option<Vec<LinkFrames>> {
         match self {
-            Self::Here { engines, .. } => Some(engines.frames()),
-            Self::Apart(process) => process.frames(),
+            Self::Threads { engines, .. } => Some(engines.frames()),
+            Self::Process(process) => process.frames(),
         }
     }
 }

@@ -184,7 +184,7 @@ impl Underway<'_> {
 fn say_links(line: &Line, links: &[LaboratoryLink]) {
     if !line.is_quiet() && !links.is_empty() {
         note(linerate_report::lab::mechanisms(links).trim_end());
-        linerate_report::lab::frames(links).iter().for_each(|frames| note(frames));
+        linerate_report::lab::frames(links).iter().for_each(note);
     }
 }
 

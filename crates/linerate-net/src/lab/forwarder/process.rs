@@ -73,10 +73,7 @@ impl Streams {
         writeln!(self.input, "{line}")?;
         let mut answer = String::new();
         self.output.read_line(&mut answer)?;
-        match serde_json::from_str(&answer).map_err(|_| io::Error::other("its process has ended"))? {
-            Reply::Frames(frames) => Ok(frames),
-            Reply::Failed(reason) => Err(io::Error::other(reason)),
-        }
+        read(&answer)
     }
 }
 
@@ -126,20 +123,26 @@ pub(in crate::lab) fn start_kept(
     socket: &Path,
 ) -> Result<(), LabError> {
     let mut command = program.command();
-    command.arg(socket).stderr(Stdio::null());
+    command.arg(socket).stderr(Stdio::null()).current_dir("/");
     // It stays when its streams and its number are dropped.
     middle.enter(|| start(command, job))?.map(drop).map_err(LabError::refused("the forwarder"))
 }
 
-/// What became of the frames of a laboratory that is kept, by the socket of its forwarder. None if nobody answers.
-pub(in crate::lab) fn ask(socket: &Path) -> Option<Vec<LinkFrames>> {
-    let mut stream = UnixStream::connect(socket).ok()?;
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+/// What became of the frames of a laboratory that is kept, by the socket of its forwarder.
+///
+/// Errors: `ConnectionRefused` if the forwarder has ended.
+pub(in crate::lab) fn ask(socket: &Path) -> io::Result<Vec<LinkFrames>> {
+    let mut stream = UnixStream::connect(socket)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).ok()?;
-    match serde_json::from_str(&answer).ok()? {
-        Reply::Frames(frames) => Some(frames),
-        Reply::Failed(_) => None,
+    stream.read_to_string(&mut answer)?;
+    read(&answer)
+}
+
+fn read(answer: &str) -> io::Result<Vec<LinkFrames>> {
+    match serde_json::from_str(answer).map_err(|_| io::Error::other("its process has ended"))? {
+        Reply::Frames(frames) => Ok(frames),
+        Reply::Failed(reason) => Err(io::Error::other(reason)),
     }
 }
 
@@ -189,13 +192,23 @@ fn begin(input: impl BufRead, mut output: impl Write) -> Result<Option<Engines>,
     let job = serde_json::from_str(&job).map_err(io::Error::from);
     let begun = job.map_err(LabError::refused("the forwarder: its job"));
     let engines = begun.and_then(|job| Engines::start(&job)).inspect_err(|error| {
-        say(&mut output, &Reply::Failed(error.to_string())).unwrap_or(());
+        say(&mut output, &Reply::Failed(reason(error))).unwrap_or(());
     })?;
     let mut told = say(&mut output, &Reply::Frames(engines.frames()));
     while told.is_ok() && lines.next().is_some_and(|line| line.is_ok()) {
         told = say(&mut output, &Reply::Frames(engines.frames()));
     }
     Ok(Some(engines))
+}
+
+/// An error of the forwarder, for a parent that says whose it is.
+fn reason(error: &LabError) -> String {
+    match error {
+        LabError::Refused { what, source } => {
+            format!("{}: {source}", what.strip_prefix("the forwarder: ").unwrap_or(what))
+        }
+        other => other.to_string(),
+    }
 }
 
 fn say(output: &mut impl Write, reply: &Reply) -> io::Result<()> {
@@ -237,6 +250,7 @@ mod tests {
                 serde_json::to_string(&linerate_core::lab::Impairment::default()).expect("it has a form");
             let (begun, said) = answers(&job.replace("IMP", &nothing));
             assert!(begun.as_ref().is_err_and(|error| error.starts_with(wanted)), "{begun:?}");
+            let wanted = wanted.trim_start_matches("set up the forwarder: ");
             assert!(said.starts_with(&format!("{{\"failed\":\"{wanted}")), "{said}");
         }
     }
