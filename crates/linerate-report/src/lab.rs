@@ -128,3 +128,35 @@ pub fn plans(plans: &[(&str, String)]) -> String {
     let widest = plans.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     plans.iter().map(|(name, about)| format!("  {name:widest$}  {about}\n")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use linerate_core::lab::Forwarded;
+
+    use super::*;
+
+    #[test]
+    fn links_say_what_they_are_made_with_and_what_became_of_their_frames() {
+        let link = |second: &str, mechanism, frames| LaboratoryLink {
+            between: ["a".to_owned(), second.to_owned()],
+            mechanism,
+            frames,
+        };
+        let links = [
+            link("b", Mechanism::Forwarder, Some([Forwarded::default(); 2])),
+            link("c", Mechanism::Kernel, None),
+            link("d", Mechanism::Forwarder, None),
+        ];
+        let wanted = "links: 1 with queues of the kernel (netem, tbf), 2 with linerate's own forwarder\n";
+        assert_eq!(mechanisms(&links), wanted);
+        assert_eq!(mechanisms(&[]), "");
+        assert_eq!(
+            frames(&links),
+            [
+                "link a to b: 0 frames came, 0 were sent, 0 dropped by rule, 0 by the queue",
+                "link b to a: 0 frames came, 0 were sent, 0 dropped by rule, 0 by the queue",
+                "link a - d: its forwarder has ended, and its counts are lost",
+            ]
+        );
+    }
+}
