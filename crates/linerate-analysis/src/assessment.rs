@@ -119,7 +119,7 @@ fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
         let several =
             side == Side::Local && run.paths.iter().any(|path| path.from_address != run.path().from_address);
         if !local && !several && (side == Side::Local || !same_network(end)) {
-            let mut payload = Payload::of(end.observation);
+            let mut payload = Payload::of(end.observation).arrived_at(side, run);
             let counted = |end: End<'_>| end.observation.interface.known().map(|it| it.interface.clone());
             let shares = |(other, _)| same_network(other) && counted(other) == counted(end);
             if side == Side::Local && run.answering().any(shares) {
@@ -213,6 +213,19 @@ impl Payload {
         let tally = seen.tally;
         let messages = tally.sent.saturating_add(tally.received);
         Self { sent: tally.sent_bytes, received: tally.received_bytes, messages }
+    }
+
+    /// Of what this end sent, no more than what the others received must have crossed its interface: the rest was lost
+    /// or discarded on the way, perhaps before it.
+    fn arrived_at(self, side: Side, run: &Run) -> Self {
+        let received = |end: End<'_>| end.observation.tally.received_bytes;
+        let arrived = match side {
+            Side::Local => run.answering().map(|(end, _)| received(end)).sum(),
+            _ => received(run.local()),
+        };
+        // A run that an end did not finish does not say.
+        let known = run.plan.has_loads() && arrived > 0;
+        Self { sent: if known { self.sent.min(arrived) } else { self.sent }, ..self }
     }
 
     /// Where both ends share the interface, as on a loopback, it sends and receives what either

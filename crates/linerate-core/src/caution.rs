@@ -181,6 +181,29 @@ pub enum Caution {
         #[serde(rename = "needed_ps", default, skip_serializing_if = "Option::is_none")]
         needed: Option<Span>,
     },
+    /// The time was over before everything had arrived.
+    CutOff {
+        /// Payload that still waited in buffers and queues, and was discarded. Unit: bytes.
+        bytes: u64,
+    },
+    /// A flow bounded in bytes or messages was so short that its rate is that of a burst.
+    Brief {
+        /// What it moved. Unit: bytes.
+        bytes: u64,
+        /// In how many messages.
+        messages: u64,
+        /// How long that took.
+        #[serde(rename = "span_ps")]
+        span: Span,
+    },
+    /// A closed loop waited so long for a response that its percentiles leave out what others would have met.
+    Omitted {
+        /// The longest wait.
+        #[serde(rename = "longest_ps")]
+        longest: Span,
+        /// How many requests would have been sent meanwhile at the usual pace.
+        requests: u64,
+    },
     /// Bulk began faster than it went on, steadily.
     BeganFaster {
         /// The rate of all of it.

@@ -155,7 +155,7 @@ pub trait Channel: Send {
 }
 
 /// A channel as another thread sees it.
-pub trait ChannelHandle: Send + std::fmt::Debug {
+pub trait ChannelHandle: Send + Sync + std::fmt::Debug {
     /// Cancels the channel: calls that wait in it soon return with an error.
     fn cut(&self);
 

@@ -4,6 +4,8 @@
 //! control connection is frames of at most 64 KiB, each a message in JSON. Nothing a peer sends
 //! is trusted before its length, its form and, unless the server is open, its key are checked.
 
+use std::time::Duration;
+
 mod deadline;
 mod frame;
 mod greeting;
@@ -14,8 +16,8 @@ mod rendezvous;
 mod setting;
 mod side;
 
-pub(crate) use deadline::closed_by_peer;
 pub use deadline::{Deadline, TimedStream};
+pub(crate) use deadline::{closed_by_peer, round_trip};
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
 pub use greeting::{
     CHALLENGE_LEN, Challenge, GREETING_LEN, Greeting, GreetingError, PROTOCOL, Purpose, Versions, Welcome,
@@ -23,7 +25,7 @@ pub use greeting::{
 pub(crate) use greeting::{WELCOME_LEN, harmless, readable};
 pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
-pub use message::{Ask, ChannelToken, Opening, Reply, TRACES_SINCE, Telling};
+pub use message::{Ask, ChannelToken, Opening, REPORTS_SINCE, Reply, TRACES_SINCE, Telling};
 pub use rank::{RANKS_SINCE, RankOrder};
 pub use rendezvous::{ChannelAddress, Rendezvous};
 pub use setting::{
@@ -31,5 +33,9 @@ pub use setting::{
 };
 pub(crate) use side::Side;
 
+/// How often a server reports what the flows of a load have moved.
+pub(crate) const REPORT: Duration = Duration::from_secs(1);
+/// How many channels of a load are opened at the same time.
+pub(crate) const AT_ONCE: u32 = 64;
 /// The default port of `serve` and `measure`.
 pub const DEFAULT_PORT: u16 = 5470;

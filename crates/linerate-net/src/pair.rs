@@ -11,7 +11,6 @@ mod requests;
 mod settings;
 mod stages;
 mod trace;
-mod wait;
 
 use std::ops::ControlFlow;
 use std::time::Duration;

@@ -9,6 +9,6 @@ mod sampler;
 mod shared;
 mod threads;
 
-pub(crate) use ends::{bulk, channels, patience};
+pub(crate) use ends::{bulk, bulk_flows, channels, last_word, patience};
 pub(crate) use flow_set::{Carried, FlowEnd, FlowReport, FlowSet};
 pub use sampler::{LEAST_PERIOD, Look, Looks, OnLook, Sampler, Watched};

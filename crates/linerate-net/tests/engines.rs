@@ -188,7 +188,7 @@ fn pages_that_are_mapped_count_in_a_flow(#[values(false, true)] touch: bool) {
         });
         there.receive_flow(&mut incoming).expect("it is received");
     });
-    assert_eq!(incoming.account().bytes, 1_000_003);
+    assert_eq!(incoming.account(true).bytes, 1_000_003);
     let mapped = there.channel().io_report().expect("it says").mapped_bytes;
     assert!(mapped > 0 && mapped.is_multiple_of(4096) && mapped < 1_000_003, "{mapped} B");
     assert!(memory.iter().all(|byte| matches!(byte, 0 | 7)));

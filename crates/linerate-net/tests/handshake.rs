@@ -117,13 +117,13 @@ fn seen() -> PacketSeen {
 
 #[test]
 fn the_greetings_are_these_bytes() {
-    assert_eq!(PROTOCOL, 7);
-    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x07\x01\x03\r\n\r\n");
-    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x07\x02\x03\r\n\r\n");
+    assert_eq!(PROTOCOL, 8);
+    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x08\x01\x04\r\n\r\n");
+    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x08\x02\x04\r\n\r\n");
     let keyed = Welcome::new(false, counting(0)).encode();
-    assert_eq!(keyed[..12], *b"linerate\x00\x07\x00\x03");
+    assert_eq!(keyed[..12], *b"linerate\x00\x08\x00\x04");
     assert_eq!(keyed[12..], counting::<32>(0));
-    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x07\x01\x03");
+    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x08\x01\x04");
 }
 
 #[test]
@@ -281,7 +281,16 @@ fn every_message_survives_the_wire() {
         sent!(Reply, Reply::Rendezvous { token, rendezvous: ChannelAddress::Conversation.into() }),
         sent!(Reply, Reply::Rendezvous { token, rendezvous: secured.clone() }),
         sent!(Reply, Reply::Flow { flow: u32::MAX, direction: Direction::Both, half: Box::default() }),
-        sent!(Reply, Reply::More(vec![Interval::default()], vec![TcpSample::default()])),
+        sent!(
+            Reply,
+            Reply::More {
+                flow: 1,
+                direction: Direction::Send,
+                intervals: vec![Interval::default()],
+                samples: vec![TcpSample::default()]
+            }
+        ),
+        sent!(Reply, Reply::Look { until: Span::from_ms(1_000), first: 0, bytes: vec![7], over: false }),
         sent!(Reply, Reply::Hosts(vec![HostSample::default()])),
         sent!(Ask, Ask::Trace),
         sent!(Ask, Ask::Traced { size: u64::MAX, warm_up: 10, count: u32::MAX, telling: Telling::Both }),

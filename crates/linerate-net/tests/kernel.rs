@@ -74,7 +74,7 @@ fn flow(
     let counters: Arc<[Counter]> = vec![Counter::default()].into();
     let watched = Watched {
         counters: Arc::clone(&counters),
-        remotes: vec![remote(&sender)],
+        remotes: [remote(&sender)].into(),
         link: LinkWatch::default(),
     };
     let sampler =
@@ -86,7 +86,7 @@ fn flow(
         reading.join().expect("it reads to the end")
     });
     let span = clock.now().since(origin);
-    Flow { looks: sampler.finish(), span, received }
+    Flow { looks: sampler.finish(false), span, received }
 }
 
 fn drain(receiver: &mut TcpStream, piece: usize, pause: impl Fn(&TcpStream)) -> u64 {
@@ -231,7 +231,7 @@ fn a_sampler_sees_every_byte_once_and_every_look_is_told() {
     let connection = Connection::local(None);
     let watched = Watched {
         counters: Arc::clone(&counters),
-        remotes: vec![remote(&connection.sender)],
+        remotes: [remote(&connection.sender)].into(),
         link: LinkWatch::default(),
     };
     let clock = HostClock::start();
@@ -253,7 +253,7 @@ fn a_sampler_sees_every_byte_once_and_every_look_is_told() {
         assert!(clock.now().since(origin) < PATIENCE, "{} looks", looks());
         std::thread::yield_now();
     }
-    let kept = sampler.finish();
+    let kept = sampler.finish(false);
     let told = told.lock().expect("nobody panics");
     for (number, flow) in kept.flows.iter().enumerate() {
         let whole = total * (number as u64 + 1);
@@ -275,7 +275,7 @@ fn looks_within_an_interval_are_kept_and_not_told() {
     let connection = Connection::local(None);
     let watched = Watched {
         counters: Arc::clone(&counters),
-        remotes: vec![remote(&connection.sender)],
+        remotes: [remote(&connection.sender)].into(),
         link: LinkWatch::default(),
     };
     let clock = HostClock::start();
@@ -295,7 +295,7 @@ fn looks_within_an_interval_are_kept_and_not_told() {
         assert!(clock.now().since(origin) < PATIENCE, "no interval ends");
         std::thread::yield_now();
     }
-    let kept = sampler.finish();
+    let kept = sampler.finish(false);
     let told = told.lock().expect("nobody panics");
     let flow = &kept.flows[0];
     let sum = |list: &[Interval]| list.iter().map(|entry| entry.bytes).sum::<u64>();
@@ -313,13 +313,12 @@ fn looks_within_an_interval_are_kept_and_not_told() {
 #[test]
 fn a_load_shorter_than_an_interval_is_seen_once() {
     let counters: Arc<[Counter]> = vec![Counter::default()].into();
-    let watched =
-        Watched { counters: Arc::clone(&counters), remotes: Vec::new(), link: LinkWatch::default() };
+    let watched = Watched { counters: Arc::clone(&counters), remotes: [].into(), link: LinkWatch::default() };
     let clock = HostClock::start();
     let cadence = Cadence::every(PATIENCE);
     let sampler = Sampler::start(clock, clock.now(), cadence, watched, None).expect("a thread");
     counters[0].store(42);
-    let looks = sampler.finish();
+    let looks = sampler.finish(false);
     assert_eq!(looks.flows[0].intervals.iter().map(|entry| entry.bytes).collect::<Vec<_>>(), [42]);
     assert_eq!(looks.host.len(), 1);
     assert!(looks.flows[0].intervals[0].until < PATIENCE, "it did not wait for its interval");

@@ -73,7 +73,7 @@ fn the_others_go_on_and_the_account_says_so(
     let watch = || {
         looks += 1;
         if looks == 5 {
-            // The conversation is the first, then the flows by their numbers.
+            // The conversation is the first, then the flows.
             middle.kill(2);
         }
         ControlFlow::Continue(())
@@ -81,12 +81,13 @@ fn the_others_go_on_and_the_account_says_so(
     let (transfer, broken) = support::run(&mut loads, &load, watch).expect("a load");
     assert!(broken.is_none(), "{broken:?}");
     loads.finish().expect("the conversation stands");
-    let whole: Vec<_> = transfer.flows.iter().map(|flow| transfer.class(flow) == Class::Complete).collect();
-    assert_eq!(whole, [true, false, true], "{:?}", transfer.flows);
-    let killed = &transfer.flows[1];
+    // Several are opened at the same time, so it may be any of them.
+    let (whole, killed): (Vec<_>, Vec<_>) =
+        transfer.flows.iter().partition(|flow| transfer.class(flow) == Class::Complete);
+    let [killed] = killed[..] else { panic!("one was killed: {:?}", transfer.flows) };
     assert!(matches!(transfer.class(killed), Class::Failed(_)), "{killed:?}");
     assert!(killed.sender.bytes > 0 && killed.receiver.bytes > 0, "what passed is kept: {killed:?}");
-    for flow in [&transfer.flows[0], &transfer.flows[2]] {
+    for flow in whole {
         assert_eq!(flow.sender.bytes, flow.receiver.bytes);
     }
     let summaries = transfer.summaries();

@@ -14,6 +14,7 @@ mod killed_flow;
 mod lab;
 mod lab_links;
 mod loads;
+mod loads_end;
 mod local;
 mod memory;
 mod observe;

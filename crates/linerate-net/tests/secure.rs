@@ -323,7 +323,7 @@ fn a_flow_is_counted_to_the_byte(#[values(Transport::Tls, Transport::Quic)] tran
         there.receive_flow(&mut into).expect("all comes");
         sender.join().expect("it does not panic").expect("all goes");
     });
-    let (out, into) = (out.account(), into.account());
+    let (out, into) = (out.account(), into.account(true));
     assert_eq!([out.bytes, into.bytes, counters[0].load(), counters[1].load()], [BYTES; 4]);
     assert_eq!(out.messages, BYTES.div_ceil(100_000));
 }

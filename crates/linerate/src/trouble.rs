@@ -225,6 +225,9 @@ fn pair_help(error: &PairError) -> &'static str {
             "measure again when others are done, or start the server with more room (`linerate serve --help`)"
         }
         PairError::Refused { .. } => "change the plan as it says, or raise the server's limits",
+        PairError::NoAccount(_) => {
+            "look whether the path or the server has gone; a slow path needs longer --interval or fewer --flows"
+        }
         PairError::Busy => {
             "measure again when all hosts are free; a server that is named twice waits for itself"
         }

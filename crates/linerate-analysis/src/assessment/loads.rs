@@ -21,6 +21,13 @@ const LUMP: u64 = 65_536;
 /// and its beginning was faster if the whole is this much above the fastest.
 const FASTER: f64 = 1.01;
 
+/// Fewer messages, or a shorter time, say little of a rate: caches, windows and clocks of hosts have not settled.
+const FEW_MESSAGES: u64 = 10;
+const BRIEF: Span = Span::from_ms(10);
+/// A response that took so long, and so many times the 99th percentile, met a stall.
+const STALL: Span = Span::from_ms(100);
+const OUTLIER: u64 = 10;
+
 /// Requests that waited for acknowledgements at this share of the looks were held back by that.
 pub(crate) const OFTEN: f64 = 0.1;
 
@@ -43,6 +50,12 @@ pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
         cautions.push(Caution::PaceMissed { asked, got });
     }
     cautions.extend(run.transfers.iter().find_map(began_faster));
+    let cut_off: u64 = run.transfers.iter().map(Transfer::cut_off).sum();
+    if cut_off > 0 {
+        cautions.push(Caution::CutOff { bytes: cut_off });
+    }
+    cautions.extend(run.transfers.iter().filter_map(brief).min_by_key(|(span, _)| *span).map(|(_, it)| it));
+    cautions.extend(run.transfers.iter().filter_map(omitted).max_by_key(|(n, _)| *n).map(|(_, it)| it));
     let latencies = run.transfers.iter().flat_map(|transfer| &transfer.latencies);
     let unsent = latencies.map(|latency| latency.unsent).fold(0, u64::saturating_add);
     if unsent > 0 {
@@ -72,6 +85,32 @@ fn links_down(run: &Run) -> impl Iterator<Item = Caution> {
     downs.filter(|it| !matches!(it, Caution::LinkDown { down: Span::ZERO, .. }))
 }
 
+/// The shortest flow of `transfer` whose rate is that of a burst, if its bytes or messages were bounded.
+fn brief(transfer: &Transfer) -> Option<(Span, Caution)> {
+    let stream = transfer.load.stream.as_ref().filter(|stream| !stream.lasts())?;
+    let flows = transfer.flows.iter().filter(|flow| flow.receiver.bytes > 0).filter_map(|flow| {
+        let (bytes, messages) = (flow.receiver.bytes, flow.sender.messages);
+        let span = flow.receiver.elapsed()?;
+        let few = messages < FEW_MESSAGES || span < BRIEF;
+        few.then_some((span, Caution::Brief { bytes, messages, span }))
+    });
+    // A pace says how long a message takes.
+    flows.min_by_key(|(span, _)| *span).filter(|_| stream.rate.is_none())
+}
+
+/// Whether closed loops of `transfer` met a stall that their percentiles do not show: how many requests would have
+/// been sent meanwhile.
+fn omitted(transfer: &Transfer) -> Option<(u64, Caution)> {
+    transfer.load.rr.as_ref().filter(|rr| rr.rate.is_none())?;
+    let all = Latency::together(&transfer.latencies);
+    let (usual, longest) = (all.service.quantile(0.5)?, all.service.max()?);
+    let requests = longest.as_ps() / usual.as_ps().max(1);
+    // At the 99.9th percentile so many would be seen.
+    let seen = requests as f64 >= all.service.count() as f64 / 1_000.0;
+    let stall = longest >= STALL && longest >= all.service.quantile(0.99)? * OUTLIER;
+    (seen && stall).then_some((requests, Caution::Omitted { longest, requests }))
+}
+
 /// Whether bulk began faster than it went on, in either direction.
 fn began_faster(transfer: &Transfer) -> Option<Caution> {
     let both = [Direction::Send, Direction::Receive].into_iter();
@@ -85,7 +124,8 @@ fn began_faster(transfer: &Transfer) -> Option<Caution> {
 /// Only a load whose second half is steady can tell, but for what may arrive at once.
 pub(crate) fn slower_later(transfer: &Transfer, direction: Direction) -> Option<[Rate; 2]> {
     let stream = transfer.load.stream.as_ref()?;
-    if stream.warm_up > Span::ZERO {
+    // A pace sets the course of a paced load.
+    if stream.warm_up > Span::ZERO || stream.rate.is_some() {
         return None;
     }
     let looks = looks(transfer, direction);

@@ -32,6 +32,17 @@ impl Caution {
             Self::PaceMissed { asked, got } => {
                 format!("a rate of {asked} was requested and {got} was achieved")
             }
+            Self::CutOff { bytes } => format!(
+                "{bytes} B still waited in buffers and queues when the time was over: discarded, and not counted"
+            ),
+            Self::Brief { bytes, messages, span } => format!(
+                "a flow moved only {bytes} B in {} within {span}: its rate is that of a burst",
+                count(*messages, "message", "messages")
+            ),
+            Self::Omitted { longest, requests } => format!(
+                "a closed loop waited {longest} for one response and sent nothing meanwhile: some {} are missing from the percentiles (coordinated omission)",
+                count(*requests, "request", "requests")
+            ),
             Self::BeganFaster { whole, later } => {
                 format!("bulk began faster than it went on: {whole} over all, {later} in the second half")
             }
@@ -166,6 +177,9 @@ impl Caution {
                 "find out what switched it off or unplugged it (`ip link`, `dmesg`), and measure again"
             }
             Self::Nagle { .. } => "leave --nodelay on, as it is by default",
+            Self::CutOff { .. } => "nothing needs to be done; a longer --time makes its share smaller",
+            Self::Brief { .. } => "send more: --bytes 100MB, or --time 5s",
+            Self::Omitted { .. } => "send at a fixed rate (--rate), which counts the wait of every request",
             Self::BeganFaster { .. } => {
                 "the first part may be what buffers or a shaper let through at once; leave it out with --warm-up"
             }

@@ -185,6 +185,45 @@ impl StreamPlan {
 }
 
 impl StreamPlan {
+    /// Whether time ends each flow, not bytes or messages.
+    #[must_use]
+    pub const fn lasts(&self) -> bool {
+        self.bytes.is_none() && self.count.is_none()
+    }
+
+    /// Payload of one call at a sender whose channel prefers `natural`, unless the plan says. A paced flow
+    /// has messages small enough that it does not go in bursts: what its pace takes 10 ms for, or 1 KiB if
+    /// that takes longer, but never more than 250 ms. Unit: bytes.
+    #[must_use]
+    pub fn message_bytes(&self, natural: u64) -> u64 {
+        match (self.message, self.rate_each()) {
+            (Some(message), _) => message.0,
+            (None, None) => natural,
+            (None, Some(each)) => {
+                let within = |seconds: f64| (each.bits_per_second() / 8.0 * seconds).ceil() as u64;
+                within(0.010)
+                    .max(within(0.250).min(1 << 10))
+                    .clamp(DATAGRAM_HEADER, natural.max(DATAGRAM_HEADER))
+            }
+        }
+    }
+
+    /// The pace of each flow, if there is one.
+    #[must_use]
+    pub fn rate_each(&self) -> Option<Rate> {
+        let rate = self.rate?.bits_per_second() / f64::from(self.flows.max(1));
+        Some(Rate::from_bits_per_second(rate))
+    }
+
+    /// The time between two departures of a paced flow.
+    #[must_use]
+    pub fn step(&self) -> Option<Span> {
+        let bits = self.message_bytes(DEFAULT_MESSAGE) as f64 * 8.0;
+        Some(Span::from_seconds(bits / self.rate_each()?.bits_per_second()))
+    }
+}
+
+impl StreamPlan {
     /// Checks every value against its range.
     ///
     /// # Errors

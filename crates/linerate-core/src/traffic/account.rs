@@ -65,6 +65,14 @@ pub struct HalfAccount {
     /// by then; the rate counts from here. Without a warm-up at the first bytes.
     #[serde(rename = "warm_ps_and_bytes", alias = "warm")]
     pub warm: Option<(Span, u64)>,
+    /// The end of the window that the rate is counted over, if that is not the last byte: a paced flow
+    /// lasts until its time is over.
+    #[serde(rename = "until_ps", skip_serializing_if = "Option::is_none")]
+    pub until: Option<Span>,
+    /// Whether the time was over before everything had arrived: what still waited in buffers and queues was
+    /// discarded.
+    #[serde(skip_serializing_if = "is_false")]
+    pub cut_off: bool,
     /// The longest time in which no byte moved between the first and the last.
     #[serde(rename = "silence_ps", alias = "silence")]
     pub silence: Span,
@@ -90,6 +98,39 @@ pub struct HalfAccount {
     /// What the I/O engine reports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub io: Option<IoReport>,
+}
+
+impl FlowAccount {
+    /// Whether its time was over before everything had arrived.
+    #[must_use]
+    pub fn is_cut_off(&self) -> bool {
+        self.sender.cut_off || self.receiver.cut_off
+    }
+}
+
+impl HalfAccount {
+    /// What is known of an end whose account did not come, from what it had counted in `intervals` until then,
+    /// of a flow with such a warm-up. Its times are known to an interval.
+    #[must_use]
+    pub fn of_intervals(intervals: Vec<Interval>, warm_up: Span) -> Self {
+        let mut half = Self::default();
+        let mut before = Span::ZERO;
+        for Interval { until, bytes } in &intervals {
+            if *bytes > 0 {
+                let first = *half.first.get_or_insert(before);
+                half.silence = half.silence.max(before.saturating_sub(half.last.unwrap_or(before)));
+                half.last = Some(*until);
+                half.bytes += bytes;
+                if warm_up == Span::ZERO {
+                    half.warm = Some((first, 0));
+                } else if half.warm.is_none() && until.saturating_sub(first) >= warm_up {
+                    half.warm = Some((*until, half.bytes));
+                }
+            }
+            before = *until;
+        }
+        Self { intervals, ..half }
+    }
 }
 
 /// How one end of a flow ended.
@@ -269,6 +310,11 @@ impl Latency {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_first(peer: &u32) -> bool {
     *peer == 0
 }
@@ -276,6 +322,21 @@ const fn is_first(peer: &u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_was_last_reported_of_a_lost_end_has_a_rate_and_its_silence() {
+        let counted = [0, 1_000, 0, 0, 500, 0].into_iter().zip(1..);
+        let intervals: Vec<_> =
+            counted.map(|(bytes, second)| Interval { until: Span::from_ms(second * 1_000), bytes }).collect();
+        let half = HalfAccount::of_intervals(intervals.clone(), Span::ZERO);
+        let times = (half.first, half.last, half.silence);
+        let ms = Span::from_ms;
+        assert_eq!(times, (Some(ms(1_000)), Some(ms(5_000)), ms(2_000)));
+        assert_eq!((half.bytes, half.rate()), (1_500, crate::units::Rate::of(1_500, ms(4_000))));
+        let warm = HalfAccount::of_intervals(intervals, ms(1_000));
+        assert_eq!(warm.warm, Some((ms(2_000), 1_000)));
+        assert_eq!(HalfAccount::of_intervals(Vec::new(), Span::ZERO).rate(), None);
+    }
 
     #[test]
     fn flows_of_requests_add_up_and_one_that_failed_is_seen() {

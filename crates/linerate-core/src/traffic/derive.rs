@@ -9,14 +9,15 @@ use crate::units::{Rate, Span};
 /// Flows share fairly while Jain's index of an interval is at least this. Flows within some 20 % of
 /// each other reach it.
 pub const FAIR: f64 = 0.95;
+/// A silence of fewer round trips may be a retransmission or two (RFC 6298).
+const STALL_ROUND_TRIPS: u64 = 4;
 
 /// What became of a flow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Class {
     /// It completed.
     Complete,
-    /// No byte moved for longer than the plan allows. Its rate is meaningless and enters no
-    /// average.
+    /// No byte moved for longer than the plan, the round trip and the pace allow.
     Stalled(Span),
     /// It failed, or never began.
     Failed(String),
@@ -35,10 +36,10 @@ pub struct Summary {
     pub failed: u32,
     /// Payload that the receivers took, of all flows and warm-up included. Unit: bytes.
     pub bytes: u64,
-    /// Payload rate of the complete flows together after their warm-up: from the moment when the
-    /// first flow starts to count to the last byte of the last flow.
+    /// Payload rate of all flows together after their warm-up, whatever became of them: from the moment
+    /// when the first flow starts to count to the last byte of the last flow.
     pub rate: Option<Rate>,
-    /// Jain's index of the complete flows' rates, 1/n to 1. Source: Jain, Chiu and Hawe, DEC-TR-301.
+    /// Jain's index of the flows' rates, 1/n to 1. Source: Jain, Chiu and Hawe, DEC-TR-301.
     pub fairness: Option<f64>,
     /// The moment from which the flows shared fairly to the end. Absent if they never did, or
     /// without intervals of several flows.
@@ -66,14 +67,20 @@ impl HalfAccount {
     #[must_use]
     pub fn rate(&self) -> Option<Rate> {
         let (since, before) = self.warm?;
-        Rate::of(self.bytes.checked_sub(before)?, self.last?.saturating_sub(since))
+        Rate::of(self.bytes.checked_sub(before)?, self.counted_until()?.saturating_sub(since))
+    }
+
+    /// The end of what the rate is counted over.
+    fn counted_until(&self) -> Option<Span> {
+        self.until.or(self.last)
     }
 }
 
 impl FlowAccount {
-    /// What became of the flow, if a pause of `stall` is a stall.
+    /// What became of the flow, if a silence of more than `stall` is a stall.
     #[must_use]
     pub fn class(&self, stall: Span) -> Class {
+        let cut_off = self.is_cut_off();
         for half in [&self.sender, &self.receiver] {
             match &half.ended {
                 Ended::Stalled(silent) => return Class::Stalled(*silent),
@@ -84,7 +91,7 @@ impl FlowAccount {
         if self.sender.ended == Ended::Never || self.receiver.ended == Ended::Never {
             return Class::Failed("the peer sent no account of it".to_owned());
         }
-        if self.sender.bytes != self.receiver.bytes && self.receiver.datagrams.is_none() {
+        if self.sender.bytes != self.receiver.bytes && self.receiver.datagrams.is_none() && !cut_off {
             let (sent, received) = (self.sender.bytes, self.receiver.bytes);
             return Class::Failed(format!("{sent} B were sent and {received} B received"));
         }
@@ -111,7 +118,28 @@ impl Transfer {
     /// What became of `flow`.
     #[must_use]
     pub fn class(&self, flow: &FlowAccount) -> Class {
-        flow.class(self.load.stream.as_ref().map_or(DEFAULT_STALL, |stream| stream.stall))
+        flow.class(self.stall(flow))
+    }
+
+    /// The shortest silence of `flow` that is a stall: what the plan says, and no less than
+    /// [`STALL_ROUND_TRIPS`] of the longest round trips of it or of the first flow, or two departures of a
+    /// paced flow.
+    fn stall(&self, flow: &FlowAccount) -> Span {
+        let Some(stream) = &self.load.stream else { return DEFAULT_STALL };
+        if flow.receiver.silence <= stream.stall {
+            return stream.stall;
+        }
+        let samples = self.flows.first().into_iter().chain([flow]).flat_map(|flow| &flow.sender.tcp);
+        let round_trip = samples.map(|sample| sample.rtt).max().unwrap_or_default();
+        let paced = stream.step().unwrap_or_default() * 2;
+        stream.stall.max(round_trip * STALL_ROUND_TRIPS).max(paced)
+    }
+
+    /// Payload that still waited in buffers and queues when the time was over, and was discarded. Unit: bytes.
+    #[must_use]
+    pub fn cut_off(&self) -> u64 {
+        let cut = self.flows.iter().filter(|flow| flow.is_cut_off());
+        cut.map(|flow| flow.sender.bytes.saturating_sub(flow.receiver.bytes)).sum()
     }
 
     /// What all flows of each direction did.
@@ -132,7 +160,8 @@ impl Transfer {
     /// rate of payload that the path allows. Absent for a flow that TCP does not carry.
     #[must_use]
     pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>) -> Option<Verdict> {
-        let rate = self.summary(flow.direction).and_then(|summary| summary.rate);
+        let flows: Vec<_> = self.flows.iter().filter(|other| other.direction == flow.direction).collect();
+        let rate = together(&flows);
         holders(&Known { link, rate, span: flow.sender.elapsed()?, ..self.known_of(flow) })
     }
 
@@ -166,26 +195,19 @@ impl Transfer {
         let count = |wanted: fn(&Class) -> bool| {
             u32::try_from(classes.iter().filter(|class| wanted(class)).count()).unwrap_or(u32::MAX)
         };
-        let complete: Vec<_> = flows
-            .iter()
-            .zip(&classes)
-            .filter(|(_, class)| **class == Class::Complete)
-            .map(|(flow, _)| *flow)
-            .collect();
-        let rates: Vec<_> =
-            complete.iter().filter_map(|flow| flow.rate()).map(Rate::bits_per_second).collect();
+        let rates: Vec<_> = flows.iter().map(|flow| flow.rate().map_or(0.0, Rate::bits_per_second)).collect();
         Some(Summary {
             direction,
             complete: count(|class| *class == Class::Complete),
             stalled: count(|class| matches!(class, Class::Stalled(_))),
             failed: count(|class| matches!(class, Class::Failed(_))),
             bytes: flows.iter().map(|flow| flow.receiver.bytes).sum(),
-            rate: together(&complete),
+            rate: together(&flows),
             fairness: jain(&rates),
-            converged: converged(&complete),
+            converged: converged(&flows),
             cpu_per_gigabyte: [
-                cpu_per_gigabyte(complete.iter().map(|flow| &flow.sender)),
-                cpu_per_gigabyte(complete.iter().map(|flow| &flow.receiver)),
+                cpu_per_gigabyte(flows.iter().map(|flow| &flow.sender)),
+                cpu_per_gigabyte(flows.iter().map(|flow| &flow.receiver)),
             ],
         })
     }
@@ -203,11 +225,19 @@ pub fn jain(rates: &[f64]) -> Option<f64> {
 }
 
 fn together(flows: &[&FlowAccount]) -> Option<Rate> {
-    let counted: Option<u64> =
-        flows.iter().map(|flow| Some(flow.receiver.bytes.saturating_sub(flow.receiver.warm?.1))).sum();
-    let since = flows.iter().filter_map(|flow| Some(flow.receiver.warm?.0)).min()?;
-    let until = flows.iter().filter_map(|flow| flow.receiver.last).max()?;
-    Rate::of(counted?, until.saturating_sub(since))
+    let receivers = || flows.iter().map(|flow| &flow.receiver);
+    let since = receivers().filter_map(|half| Some(half.warm?.0)).min()?;
+    // The first bytes of the flow that came first were on their way for an unknown time; those of the others came
+    // while the clock ran. Flows of one pace begin together.
+    let counted = flows.iter().filter_map(|flow| {
+        let (warm, before) = flow.receiver.warm?;
+        let came_since =
+            warm > since && flow.receiver.first == Some(warm) && flow.sender.departures.is_none();
+        Some(flow.receiver.bytes.saturating_sub(if came_since { 0 } else { before }))
+    });
+    let counted = counted.sum();
+    let until = receivers().filter_map(HalfAccount::counted_until).max()?;
+    Rate::of(counted, until.saturating_sub(since))
 }
 
 fn converged(flows: &[&FlowAccount]) -> Option<Span> {
@@ -276,13 +306,13 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_that_stalls_is_counted_and_averaged_into_nothing() {
+    fn a_flow_that_stalls_is_told_apart_and_its_bytes_count() {
         let mut stalled = flow(1, 1);
         stalled.receiver.silence = Span::from_ms(15_000);
         let transfer = Transfer { flows: vec![flow(0, 125_000_000), stalled], ..Transfer::default() };
         let [summary] = transfer.summaries().try_into().expect("one direction");
         assert_eq!((summary.complete, summary.stalled), (1, 1));
-        assert!((summary.rate.expect("one moved").as_mbps() - 1000.0).abs() < 1e-6);
+        assert!((summary.rate.expect("both moved").as_mbps() - 1000.000_008).abs() < 1e-6);
         assert_eq!(transfer.flows[1].class(STALL), Class::Stalled(Span::from_ms(15_000)));
     }
 

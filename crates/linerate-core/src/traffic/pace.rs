@@ -56,8 +56,7 @@ impl Pace {
     /// The pace of one flow of `stream`, whose messages have so many bytes, if it has one.
     #[must_use]
     pub fn of(stream: &StreamPlan, message: u64) -> Option<Self> {
-        let each = stream.rate?.bits_per_second() / f64::from(stream.flows.max(1));
-        Some(Self::new(message, Rate::from_bits_per_second(each)))
+        Some(Self::new(message, stream.rate_each()?))
     }
 
     /// When the next message is due; at once for the first.

@@ -16,8 +16,21 @@ pub struct Progress {
     last: Option<Time>,
     bytes: u64,
     messages: u64,
-    warm: Option<(Time, u64)>,
+    warm: Option<Warm>,
     silence: Span,
+    /// How long a paced flow lasts after its warm-up, if time ends it.
+    lasting: Option<Span>,
+    /// Whether all has come that was sent.
+    whole: bool,
+}
+
+/// The first arrival after the warm-up.
+#[derive(Clone, Copy, Debug)]
+struct Warm {
+    at: Time,
+    /// Bytes until then, without and with it.
+    before: u64,
+    bytes: u64,
 }
 
 impl Progress {
@@ -34,7 +47,16 @@ impl Progress {
             messages: 0,
             warm: None,
             silence: Span::ZERO,
+            lasting: None,
+            whole: false,
         }
+    }
+
+    /// Nothing yet of a flow of `stream`, in a load that began at `origin` and lasts for `time`.
+    #[must_use]
+    pub fn of(stream: &StreamPlan, time: Span, origin: Time) -> Self {
+        let lasting = (stream.lasts() && stream.rate.is_some()).then_some(time);
+        Self { lasting, ..Self::new(origin, stream.warm_up) }
     }
 
     /// Notes that a sender begins to hand over its first bytes.
@@ -59,11 +81,18 @@ impl Progress {
             Some(last) => self.silence = self.silence.max(now.since(last)),
         }
         self.last = Some(now);
+        let before = self.bytes;
         self.bytes += bytes;
         self.messages += messages;
         if self.warm.is_none() && self.first.is_some_and(|first| now.since(first) >= self.warm_up) {
-            self.warm = Some((now, self.bytes));
+            self.warm = Some(Warm { at: now, before, bytes: self.bytes });
         }
+    }
+
+    /// Notes that nothing more comes, and whether that is the `whole` of what was sent.
+    pub fn end(&mut self, whole: bool, now: Time) {
+        self.whole = whole;
+        self.silence = self.silence.max(now.since(self.still_since()));
     }
 
     /// Bytes that have passed.
@@ -89,15 +118,31 @@ impl Progress {
     #[must_use]
     pub fn account(&self) -> HalfAccount {
         let since = |time: Time| time.since(self.origin);
-        HalfAccount {
+        let account = HalfAccount {
             bytes: self.bytes,
             messages: self.messages,
             first: self.first.map(since),
             last: self.last.map(since),
-            warm: self.warm.map(|(time, bytes)| (since(time), bytes)),
+            warm: self.warm.map(|warm| (since(warm.at), warm.bytes)),
             silence: self.silence,
             ..HalfAccount::default()
+        };
+        // A message of a paced flow may arrive within microseconds, and the next one is due much later:
+        // between arrivals such a flow is as fast as its bursts, and over its time as fast as its pace.
+        match self.window() {
+            Some((begins, before, ends)) => {
+                HalfAccount { warm: Some((since(begins), before)), until: Some(since(ends)), ..account }
+            }
+            None => account,
         }
+    }
+
+    /// The time of a paced flow that kept its pace, and how much had passed when it began: more comes after its
+    /// time only if the path is slower.
+    fn window(&self) -> Option<(Time, u64, Time)> {
+        let begins = self.first? + self.warm_up;
+        let ends = begins + self.lasting?;
+        (self.whole && self.last? <= ends).then_some((begins, self.warm?.before, ends))
     }
 }
 
@@ -127,13 +172,6 @@ impl SendProgress {
         Self::new(progress, stream.bound(time), Pace::of(stream, message))
     }
 
-    /// When the next message may depart, if a pace says so.
-    #[inline]
-    #[must_use]
-    pub fn due(&self) -> Option<Time> {
-        self.pace.as_ref().and_then(Pace::due)
-    }
-
     /// Whether its bound is reached.
     #[inline]
     #[must_use]
@@ -141,14 +179,50 @@ impl SendProgress {
         match self.bound {
             Bound::Bytes(bytes) => self.progress.bytes >= bytes,
             Bound::Count(count) => self.progress.messages >= count,
-            Bound::Time(span) => match (self.progress.first, self.progress.last) {
-                (Some(first), Some(last)) => {
-                    let due = self.due().unwrap_or(last).max(last);
-                    due.since(first) >= span
-                }
-                _ => false,
-            },
+            Bound::Time(_) => self.ends_at().is_some_and(|end| self.progress.last >= Some(end)),
         }
+    }
+
+    /// When a flow that is bounded in time ends, once it has begun.
+    #[inline]
+    #[must_use]
+    pub fn ends_at(&self) -> Option<Time> {
+        match self.bound {
+            Bound::Time(span) => Some(self.progress.first? + span),
+            Bound::Bytes(_) | Bound::Count(_) => None,
+        }
+    }
+
+    /// How many messages its pace allows at `now`, at most `most`.
+    #[inline]
+    #[must_use]
+    pub fn due_by(&self, now: Time, most: usize) -> usize {
+        self.pace.as_ref().map_or(most, |pace| pace.due_by(now, most))
+    }
+
+    /// Notes that `messages` departed at `now`.
+    #[inline]
+    pub fn departed(&mut self, now: Time, messages: u64) {
+        if let Some(pace) = &mut self.pace {
+            pace.departed(now, messages);
+        }
+    }
+
+    /// When its pace allows the next message, or its time is over, if that is later than `now`.
+    #[inline]
+    #[must_use]
+    pub fn held_until(&self, now: Time) -> Option<Time> {
+        let due = self.pace.as_ref()?.due()?;
+        let until = self.ends_at().map_or(due, |end| end.min(due));
+        (until > now).then_some(until)
+    }
+
+    /// Whether its bound is reached at `now`. A paced flow lasts until its time is over, though its last message
+    /// left before.
+    #[inline]
+    #[must_use]
+    pub fn is_over_at(&self, now: Time) -> bool {
+        self.is_over() || self.ends_at().is_some_and(|end| end <= now)
     }
 
     /// How long the next message is, of so many bytes each: the last one before a bound in bytes may

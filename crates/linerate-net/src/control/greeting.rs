@@ -15,9 +15,9 @@ use std::fmt;
 use linerate_core::foreign::plain;
 
 /// Newest version of the conversation that this linerate speaks.
-pub const PROTOCOL: u16 = 7;
+pub const PROTOCOL: u16 = 8;
 /// Oldest version that it speaks. In version 3 a trial has no lead; in version 4 there are no settings,
-/// in version 5 no ranks, in version 6 no traces.
+/// in version 5 no ranks, in version 6 no traces, in version 7 no loads.
 const OLDEST: u16 = 4;
 /// Length of a client's greeting. Unit: bytes.
 pub const GREETING_LEN: usize = 16;

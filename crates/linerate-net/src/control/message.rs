@@ -9,6 +9,7 @@ use linerate_core::stages::Marks;
 use linerate_core::trace::{EndMarks, PacketSeen, TracedEnd};
 use linerate_core::traffic::{Direction, HalfAccount, Interval, Load};
 use linerate_core::trial::{Half, Trial};
+use linerate_core::units::Span;
 use serde::{Deserialize, Serialize};
 
 use super::{Challenge, Proof, RankOrder, Rendezvous, SettingAsk, SettingReply};
@@ -55,8 +56,7 @@ pub enum Ask {
     },
     /// Its channels are open and the load may start.
     Start,
-    /// The load has ended at its end, and it wants the server's accounts; or it wants no more
-    /// stamped or traced messages.
+    /// The load has ended at its end; or it wants no more stamped or traced messages.
     Collect,
     /// About settings of the server's host; since version 5.
     Setting(SettingAsk),
@@ -85,6 +85,9 @@ pub enum Opening {
 
 /// The first version of the conversation in which messages can be traced.
 pub const TRACES_SINCE: u16 = 7;
+
+/// The first version of the conversation in which a server reports what it counts while a load runs.
+pub const REPORTS_SINCE: u16 = 8;
 
 /// What tells where the messages of a block are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,8 +150,29 @@ pub enum Reply {
         /// The account.
         half: Box<HalfAccount>,
     },
-    /// More intervals of the flow before.
-    More(Vec<Interval>, Vec<TcpSample>),
+    /// What bulk flows of the load have moved here since the last such message about them; about every second while
+    /// the load runs. Since version 8.
+    Look {
+        /// When, since the load began here.
+        until: Span,
+        /// The place of the first of these flows, in the order of their channels.
+        first: u32,
+        /// Payload of each from there on. Unit: bytes.
+        bytes: Vec<u64>,
+        /// Whether the load has ended here: the accounts follow.
+        over: bool,
+    },
+    /// More intervals of one flow, and samples of its connection.
+    More {
+        /// Its number.
+        flow: u32,
+        /// Which way it went, as the client sees it.
+        direction: Direction,
+        /// The intervals.
+        intervals: Vec<Interval>,
+        /// The samples.
+        samples: Vec<TcpSample>,
+    },
     /// How many requests of one flow were answered here.
     Answered {
         /// Its number.

@@ -124,9 +124,11 @@ impl<'a> Incoming<'a> {
         &self.clock
     }
 
-    /// This end's account, except what the caller knows: how it ended, and the socket's options.
+    /// This end's account, except what the caller knows: how it ended, and the socket's options. It has the `whole`
+    /// of what was sent, or the flow was broken off.
     #[must_use]
-    pub fn account(self) -> HalfAccount {
+    pub fn account(mut self, whole: bool) -> HalfAccount {
+        self.progress.end(whole, self.clock.now());
         HalfAccount { datagrams: self.datagrams, ..self.progress.account() }
     }
 }

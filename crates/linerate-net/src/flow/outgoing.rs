@@ -76,7 +76,7 @@ impl<'a> Outgoing<'a> {
         loop {
             match self.poll_piece() {
                 Piece::Now(piece) => return Some(piece),
-                Piece::Later(_) => pace::wait(self.sent.pace.as_ref()?, &self.clock),
+                Piece::Later(until) => pace::wait(until, &self.clock, self.stop),
                 Piece::Over => return None,
             }
         }
@@ -89,12 +89,15 @@ impl<'a> Outgoing<'a> {
             if self.is_over() {
                 return Piece::Over;
             }
-            if let Some(pace) = &mut self.sent.pace {
+            if self.sent.pace.is_some() {
                 let now = self.clock.now();
-                match pace.due() {
-                    Some(due) if due > now => return Piece::Later(due),
-                    _ => pace.departed(now, 1),
+                if self.sent.is_over_at(now) {
+                    return Piece::Over;
                 }
+                if let Some(until) = self.sent.held_until(now) {
+                    return Piece::Later(until);
+                }
+                self.sent.departed(now, 1);
             }
             self.begin();
             let length = self.sent.next_length(self.message.len() as u64);
@@ -103,10 +106,16 @@ impl<'a> Outgoing<'a> {
         Piece::Now(&self.message[self.within..self.length])
     }
 
-    /// When the next message may depart, if there is a pace and no message is in progress.
+    /// Whether its messages depart at a pace.
     #[must_use]
-    pub fn due(&self) -> Option<Time> {
-        if self.length > 0 { None } else { self.sent.due() }
+    pub const fn is_paced(&self) -> bool {
+        self.sent.pace.is_some()
+    }
+
+    /// Until when the pace holds the next message back, if it does and no message is in progress.
+    #[must_use]
+    pub fn held_until(&self, now: Time) -> Option<Time> {
+        if self.length > 0 { None } else { self.sent.held_until(now) }
     }
 
     /// How many whole messages may be sent in one call now, at most `most`, after the wait that the
@@ -120,21 +129,25 @@ impl<'a> Outgoing<'a> {
         }
         let allowed = self.sent.whole_messages(self.message.len() as u64);
         let most = usize::try_from(allowed).unwrap_or(usize::MAX).min(most);
-        let batch = match &self.sent.pace {
-            None => most,
-            Some(pace) => {
-                pace::wait(pace, &self.clock);
-                pace.due_by(self.clock.now(), most)
+        let mut batch = most;
+        if self.sent.pace.is_some() {
+            if let Some(until) = self.sent.held_until(self.clock.now()) {
+                pace::wait(until, &self.clock, self.stop);
             }
-        };
+            let now = self.clock.now();
+            if self.is_over() || self.sent.is_over_at(now) {
+                return 0;
+            }
+            batch = self.sent.due_by(now, most);
+        }
         self.begin();
         batch
     }
 
     /// Notes that `messages` whole ones of [`batch`](Self::batch) were sent.
     pub fn sent_messages(&mut self, messages: usize) {
-        if let Some(pace) = &mut self.sent.pace {
-            pace.departed(self.clock.now(), messages as u64);
+        if self.sent.pace.is_some() {
+            self.sent.departed(self.clock.now(), messages as u64);
         }
         for _ in 0..messages {
             self.advance();

@@ -2,18 +2,22 @@
 
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use linerate_core::environment::Environment;
 use linerate_core::observation::Clock;
 use linerate_core::options::Granted;
 use linerate_core::plan::{LocalOptions, Plan};
+use linerate_core::units::Span;
 
 use super::dial::{self, Target};
 use super::error::PairError;
 use crate::control::{
-    Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose, Rendezvous, Reply, TRACES_SINCE,
-    TimedStream, Versions, Welcome, harmless, read_frame, write_frame,
+    AT_ONCE, Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose, REPORTS_SINCE,
+    Rendezvous, Reply, TRACES_SINCE, TimedStream, Versions, Welcome, harmless, read_frame, round_trip,
+    write_frame,
 };
 use crate::line::Line;
 use crate::transport::{self, Setup};
@@ -73,6 +77,10 @@ impl Conversation {
             let reason = "it is too old to trace messages; use the same version of linerate on both hosts";
             return Err(PairError::Refused { reason: reason.to_owned() });
         }
+        if plan.has_loads() && version < REPORTS_SINCE {
+            let reason = "it is too old for loads; use the same version of linerate on both hosts";
+            return Err(PairError::Refused { reason: reason.to_owned() });
+        }
         say(&control, &Ask::Offer(Box::new(plan.for_peer())))?;
         let (environment, clock) = admission(&control, queued)?;
         let peer = control.peer_addr().map_err(PairError::Address)?;
@@ -87,12 +95,9 @@ impl Conversation {
             Reply::Rendezvous { token, rendezvous } => (token, rendezvous),
             other => return Err(PairError::unexpected(other)),
         };
-        let mut lines = Vec::new();
-        for flow in 0..count {
-            // The server knows best why it accepted no channel.
-            lines
-                .push(transport::join(setup, &rendezvous, &token, flow).map_err(|error| self.better(error))?);
-        }
+        let joined = in_parallel(count, |flow| transport::join(setup, &rendezvous, &token, flow));
+        // The server knows best why it accepted no channel.
+        let lines = joined.map_err(|error| self.better(error))?;
         match self.hear(STEP)? {
             Reply::Ready(granted) => Ok(Opened { lines, granted: *granted, token, rendezvous }),
             other => Err(PairError::unexpected(other)),
@@ -115,11 +120,53 @@ impl Conversation {
         hear(&self.control, within)
     }
 
+    /// The round trip to the server.
+    pub(super) fn round_trip(&self) -> Span {
+        round_trip(&self.control)
+    }
+
+    /// The connection, for a thread that hears what the server says of its own accord.
+    pub(super) fn control(&self) -> Result<TcpStream, PairError> {
+        self.control.try_clone().map_err(PairError::Address)
+    }
+
     /// Cancels the conversation: reads and writes in it fail at once.
     pub(super) fn cut(&self) {
         // It may be closed already.
         self.control.shutdown(Shutdown::Both).unwrap_or(());
     }
+}
+
+/// The results of `open` for 0 to `count`, in this order, of which many run at the same time: each waits for round
+/// trips.
+///
+/// # Errors
+///
+/// The first that failed; no more are begun then.
+fn in_parallel<T: Send, E: Send>(count: u32, open: impl Fn(u32) -> Result<T, E> + Sync) -> Result<Vec<T>, E> {
+    let next = AtomicU32::new(0);
+    let work = || {
+        let mut opened = Vec::new();
+        loop {
+            let place = next.fetch_add(1, Ordering::Relaxed);
+            if place >= count {
+                return Ok(opened);
+            }
+            let one = open(place).inspect_err(|_| next.store(count, Ordering::Relaxed))?;
+            opened.push((place, one));
+        }
+    };
+    let mut opened = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..count.min(AT_ONCE)).map(|_| scope.spawn(work)).collect();
+        let mut opened = work();
+        for other in others {
+            let theirs = other.join().unwrap_or_else(|panic| resume_unwind(panic));
+            opened = opened.and_then(|opened| Ok([opened, theirs?].into_iter().flatten().collect()));
+        }
+        opened
+    })?;
+    opened.sort_by_key(|(place, _)| *place);
+    Ok(opened.into_iter().map(|(_, one)| one).collect())
 }
 
 pub(super) fn say(control: &TcpStream, ask: &Ask) -> Result<(), PairError> {

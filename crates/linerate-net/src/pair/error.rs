@@ -3,6 +3,7 @@
 use std::io;
 
 use linerate_core::endpoint::LinkError;
+use linerate_core::units::Span;
 
 use super::Target;
 use crate::control::{FrameError, GreetingError, Reply, closed_by_peer};
@@ -62,6 +63,9 @@ pub enum PairError {
     /// One of several servers is not free.
     #[error("start on all hosts at once: this one is busy")]
     Busy,
+    /// The load ended, and the server was silent.
+    #[error("receive the server's account of the load: none came within {}; what it last reported is shown", .0.exact())]
+    NoAccount(Span),
     /// The user ended the wait for the server.
     #[error("wait for the server: interrupted")]
     Interrupted,
@@ -115,6 +119,15 @@ impl From<TransportError> for PairError {
 }
 
 impl PairError {
+    /// Whether the peer may be there, but said nothing in time.
+    pub(crate) fn is_late(&self) -> bool {
+        match self {
+            Self::Frame(FrameError::Stream(error)) => error.kind() == io::ErrorKind::TimedOut,
+            Self::At { source, .. } => source.is_late(),
+            _ => false,
+        }
+    }
+
     /// The same, with the peer's name.
     pub(crate) fn at(self, target: &Target) -> Self {
         Self::At { host: target.to_string(), source: Box::new(self) }
@@ -143,7 +156,8 @@ impl PairError {
             Reply::Packets(..) => "packets",
             Reply::Flow { .. } => "flow",
             Reply::Answered { .. } => "answered",
-            Reply::More(..) => "more",
+            Reply::Look { .. } => "look",
+            Reply::More { .. } => "more",
             Reply::Hosts(_) => "hosts",
             Reply::Told => "told",
             Reply::Observed(..) => "observed",

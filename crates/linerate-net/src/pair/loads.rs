@@ -5,32 +5,38 @@ mod accounts;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
 use linerate_core::options::Granted;
 use linerate_core::plan::Plan;
 use linerate_core::run::{Answering, EndState};
-use linerate_core::traffic::{Direction, Latency, Load, Transfer};
+use linerate_core::traffic::{Direction, Latency, Load, StreamPlan, Transfer};
+use linerate_core::units::Span;
 
-use super::conversation::STEP;
 use super::remote_end::RemoteEnd;
 use super::requests::{askers, held, none, tally};
-use super::wait::unless_ended;
 use super::{Ends, PairError, Target};
 use crate::channel::ChannelHandle;
-use crate::control::{Ask, ChannelToken, Key, Opening, Rendezvous, Side};
-use crate::flow::Answered;
+use crate::control::{Ask, ChannelToken, Key, Opening, REPORT, Rendezvous, Side};
+use crate::flow::{Answered, Counter, PATIENCE};
 use crate::line::Line;
 use crate::observe::{HostClock, others_run};
 use crate::traffic::rr::{Join, agree};
-use crate::traffic::{Carried, FlowEnd, FlowSet, OnLook, bulk, channels, patience};
+use crate::traffic::{Carried, FlowEnd, FlowSet, OnLook, bulk, channels, last_word, patience};
 use crate::transport::{self, Setup};
 
-use accounts::{hear_all, join};
+use accounts::{Told, hear_load, join};
 
+/// How long both ends watch their own noise after the last load, and a little more.
+const OBSERVED: Duration = Duration::from_millis(700);
+/// How much longer a server may take whose reports are late.
+const BEHIND: Duration = Duration::from_secs(1);
 /// How often to check whether the user wants to end.
 const LOOK: Duration = Duration::from_millis(100);
+/// A server that is waited for has so many more checks once the user wants to end: a live one has a second.
+const PATIENT_LOOKS: u32 = 10;
 
 /// Conversations with one server or several, ready for loads.
 #[derive(Debug)]
@@ -40,6 +46,19 @@ pub struct Loads {
     others: Vec<RemoteEnd>,
     plan: Plan,
     granted: Option<Granted>,
+    /// Whether a server's last word came too late: it has nothing more to say then.
+    silent: bool,
+}
+
+/// How the wait for what the servers tell of a load ended.
+#[derive(Clone, Copy, Debug)]
+enum Waited {
+    /// All have told what they have, or are gone.
+    Done,
+    /// Some were silent for so long.
+    Late(Span),
+    /// The user ended it.
+    Interrupted,
 }
 
 /// The bulk flows of a load, and the channels of its requests.
@@ -92,7 +111,7 @@ impl Loads {
             remote.map_err(|error| named(if busy { PairError::Busy } else { error }, target))
         });
         let others = others.collect::<Result<_, _>>()?;
-        Ok(Self { ends, others, plan: plan.clone(), granted: None })
+        Ok(Self { ends, others, plan: plan.clone(), granted: None, silent: false })
     }
 
     /// The initiator and the responders with their paths, as far as they are known.
@@ -125,7 +144,8 @@ impl Loads {
             rr.check_on(self.plan.common.transport)?;
         }
         let load = &load.share(u32::try_from(self.others.len() + 1).unwrap_or(u32::MAX));
-        let patience = patience(load, &self.plan);
+        let round_trip = self.round_trip();
+        let patience = patience(load, &self.plan, round_trip);
         let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, patience);
         let (stands, token, rendezvous) = self.stand(load, &setup)?;
         let (ends, lines) = stands;
@@ -147,8 +167,25 @@ impl Loads {
         let one = |number: u32| transport::join(&setup, &rendezvous, &token, number + channels(load));
         let more = |number: u32| held(&setup, one(number)?);
         let stands = Stands { ends, lines, handles, free, more: &more };
-        let (ours, mut latencies) = self.move_all(load, stands, watch);
-        let (theirs, answered, broken) = self.collect(load, watch);
+        let controls = self.remote_ends().map(|remote| remote.conversation.control());
+        let controls = controls.collect::<Result<Vec<_>, _>>()?;
+        let told: Vec<Mutex<Told>> = controls.iter().map(|_| Mutex::default()).collect();
+        let ((ours, mut latencies), waited) = std::thread::scope(|scope| {
+            let (heard, all_heard) = channel::<()>();
+            for (control, told) in controls.iter().zip(&told) {
+                let heard = heard.clone();
+                scope.spawn(move || {
+                    let _heard = heard;
+                    hear_load(control, told);
+                });
+            }
+            drop(heard);
+            let moved = self.move_all(load, stands, round_trip, watch);
+            let lock = |told: &Mutex<Told>| told.lock().unwrap_or_else(PoisonError::into_inner).heard();
+            let heard = told.iter().filter_map(lock).min();
+            (moved, self.await_told(load, heard, &all_heard, watch))
+        });
+        let (theirs, answered, broken) = self.collect(load, told, waited);
         load.rr.iter().for_each(|rr| agree(rr, &mut latencies, &answered));
         let mut hosts = vec![ours.host];
         let told = theirs.into_iter().flat_map(|carried| {
@@ -195,6 +232,7 @@ impl Loads {
         &mut self,
         load: &Load,
         stands: Stands<'_>,
+        round_trip: Span,
         watch: &mut dyn LoadWatch,
     ) -> (Carried, Vec<Latency>) {
         let Stands { ends, lines, handles, free, more } = stands;
@@ -208,6 +246,7 @@ impl Loads {
             plan: stream,
             memory: &self.plan.common.memory,
             time: load.time,
+            round_trip,
             datagrams: self.plan.common.transport.is_datagram(),
             beside_requests: load.rr.is_some(),
             side: Side::Beginning,
@@ -222,8 +261,10 @@ impl Loads {
         let (carried, latencies) = std::thread::scope(|scope| {
             let (tell, looks) = channel();
             let on_look: OnLook = Box::new(move |look| tell.send(Look::from(look)).unwrap_or(()));
-            let carry =
-                || flow_set.map_or_else(Carried::default, |flow_set| flow_set.run(ends, Some(on_look)));
+            let carry = || {
+                let counters = ends.iter().map(|_| Counter::default()).collect();
+                flow_set.map_or_else(Carried::default, |flows| flows.run(ends, &counters, Some(on_look)))
+            };
             let running = scope.spawn(carry);
             let asking =
                 scope.spawn(|| askers.map_or_else(Default::default, |askers| askers.run(lines, more)));
@@ -258,39 +299,88 @@ impl Loads {
         (carried, latencies)
     }
 
-    /// Every server's accounts of its flows, by their numbers here, what the first one answered, and
-    /// the first reason why some are missing. `watch` may end the wait for a silent one.
-    fn collect(
+    /// Waits until all servers have told what they have of a load that has ended here, and not for long if time
+    /// ends it: they end it by their own clocks. A server that was `heard` long ago may be behind a full queue.
+    /// `watch` may end the wait for a silent one.
+    fn await_told(
         &self,
         load: &Load,
+        heard: Option<Instant>,
+        all_heard: &Receiver<()>,
         watch: &mut dyn LoadWatch,
-    ) -> (Vec<Carried>, Vec<Answered>, Option<PairError>) {
-        let waits: Vec<_> = self.remote_ends().map(|remote| (remote, AtomicBool::new(true))).collect();
-        let cut = || {
-            let silent = waits.iter().filter(|(_, waits)| waits.load(Ordering::Relaxed));
-            silent.for_each(|(remote, _)| remote.conversation.cut());
-        };
-        let (heard, cut) = unless_ended(&mut || watch.go_on(), cut, || hear_all(&waits));
-        let (mut all, mut answered, mut broken) = (Vec::new(), Vec::new(), None);
-        for ((peer, remote), heard) in (0..).zip(self.remote_ends()).zip(heard) {
-            match heard.map_err(|error| if cut { PairError::Interrupted } else { error }) {
-                Ok((mut carried, by_it)) => {
-                    // It reports only its own flows.
-                    carried.reports.retain(|told| told.flow < load.numbered(1, 0));
-                    carried.reports.iter_mut().for_each(|told| told.flow = load.numbered(peer, told.flow));
-                    all.push(carried);
-                    answered.extend(by_it);
-                }
-                Err(error) => {
-                    all.push(Carried::default());
-                    broken.get_or_insert(self.named(error, remote));
-                }
+    ) -> Waited {
+        self.remote_ends().for_each(|remote| remote.conversation.say(&Ask::Collect).unwrap_or(()));
+        let behind = heard.map_or(BEHIND, |heard| heard.elapsed().saturating_sub(REPORT).min(BEHIND));
+        let within = self.last_word(load) + Span::from(behind);
+        let limit = Instant::now() + within.to_duration();
+        let (mut asked, mut waited) = (0, Waited::Done);
+        loop {
+            let left = limit.saturating_duration_since(Instant::now());
+            let look = if matches!(waited, Waited::Done) { left.min(LOOK) } else { LOOK };
+            if all_heard.recv_timeout(look) == Err(RecvTimeoutError::Disconnected) {
+                return waited;
+            }
+            asked += u32::from(watch.go_on().is_break());
+            waited = match waited {
+                Waited::Done if asked > PATIENT_LOOKS || (asked > 0 && left.is_zero()) => Waited::Interrupted,
+                Waited::Done if left.is_zero() => Waited::Late(within),
+                waited => waited,
+            };
+            if !matches!(waited, Waited::Done) {
+                self.remote_ends().for_each(|remote| remote.conversation.cut());
             }
         }
-        (all, answered, broken)
     }
 
-    /// Ends the conversation: both ends report their observations.
+    /// How long a server may take to tell what it has of `load` when that has ended here.
+    fn last_word(&self, load: &Load) -> Span {
+        let lasts = load
+            .stream
+            .as_ref()
+            .map_or_else(|| load.rr.as_ref().is_some_and(|rr| rr.count.is_none()), StreamPlan::lasts);
+        if lasts { last_word(self.round_trip()) } else { PATIENCE + last_word(self.round_trip()) }
+    }
+
+    /// The longest round trip to a server.
+    fn round_trip(&self) -> Span {
+        self.remote_ends().map(|remote| remote.conversation.round_trip()).max().unwrap_or_default()
+    }
+
+    /// Every server's accounts of its flows, by their numbers here, what the first one answered, and
+    /// the first reason why some are missing.
+    fn collect(
+        &mut self,
+        load: &Load,
+        told: Vec<Mutex<Told>>,
+        waited: Waited,
+    ) -> (Vec<Carried>, Vec<Answered>, Option<PairError>) {
+        let (mut all, mut all_answered, mut broken, mut silent) = (Vec::new(), Vec::new(), None, false);
+        for ((peer, remote), told) in (0..).zip(self.remote_ends()).zip(told) {
+            let mut told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
+            if told.is_accounted(load) {
+                // Only details may be missing.
+                silent |= !matches!(told.ended, Some(Ok(())));
+            } else if let Some(Err(error)) = told.ended.take() {
+                let error = match waited {
+                    Waited::Done => error,
+                    Waited::Late(within) => PairError::NoAccount(within),
+                    Waited::Interrupted => PairError::Interrupted,
+                };
+                broken.get_or_insert_with(|| self.named(error, remote));
+            }
+            told.complete(load);
+            let Told { mut carried, answered, .. } = told;
+            // It reports only its own flows.
+            carried.reports.retain(|told| told.flow < load.numbered(1, 0));
+            carried.reports.iter_mut().for_each(|told| told.flow = load.numbered(peer, told.flow));
+            all.push(carried);
+            all_answered.extend(answered);
+        }
+        self.silent |= silent;
+        (all, all_answered, broken)
+    }
+
+    /// Ends the conversation: both ends report their observations, unless the path is too slow for them.
     ///
     /// # Errors
     ///
@@ -298,15 +388,20 @@ impl Loads {
     pub fn finish(&mut self) -> Result<(), PairError> {
         let unknown = linerate_core::environment::Fact::unknown("each flow has its own");
         let granted = self.granted.clone().unwrap_or_default();
+        let within = OBSERVED + last_word(self.round_trip()).to_duration();
         let asked: Vec<_> = self.others.iter().map(|remote| remote.conversation.say(&Ask::Finish)).collect();
-        let first = self.ends.finish(granted, unknown, None, STEP);
+        let first = self.ends.finish(granted, unknown, None, within);
         let first =
             if asked.is_empty() { first } else { first.map_err(|error| error.at(&self.ends.remote.target)) };
         let others = self.others.iter_mut().zip(asked).map(|(remote, asked)| {
-            asked.and_then(|()| remote.hear_observed(STEP)).map_err(|error| error.at(&remote.target))
+            asked.and_then(|()| remote.hear_observed(within)).map_err(|error| error.at(&remote.target))
         });
         // All are read, whatever one reports.
-        others.fold(first, Result::and)
+        let finished = others.fold(first, Result::and);
+        match finished {
+            Err(error) if self.silent || error.is_late() => Ok(()),
+            finished => finished,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use linerate_core::plan::Plan;
 use linerate_core::run::{Answering, EndState, Path};
 
-use super::conversation::Conversation;
+use super::conversation::{Conversation, STEP};
 use super::{PairError, Target};
 use crate::control::{Key, Reply};
 use crate::transport::Setup;
@@ -44,6 +44,14 @@ impl RemoteEnd {
     pub(super) fn setup(&self, setup: &Setup) -> Setup {
         let (local, peer) = (self.conversation.local.ip(), self.conversation.peer);
         Setup { local, peer, ..setup.clone() }
+    }
+
+    /// Receives that the load starts.
+    pub(super) fn hear_go(&self) -> Result<(), PairError> {
+        match self.conversation.hear(STEP)? {
+            Reply::Go => Ok(()),
+            other => Err(PairError::unexpected(other)),
+        }
     }
 
     /// Receives this end's observations, which it sends within `patience` when the client has ended

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::control::ChannelToken;
+use crate::control::{AT_ONCE, ChannelToken};
 
 use super::ServerState;
 
@@ -31,7 +31,17 @@ struct Connections {
     next: u64,
     closed: bool,
     open: BTreeMap<u64, Open>,
-    expected: BTreeMap<ChannelToken, SyncSender<(u32, TcpStream)>>,
+    expected: BTreeMap<ChannelToken, Awaited>,
+}
+
+/// The data connections of a conversation.
+#[derive(Debug)]
+struct Awaited {
+    /// From where.
+    prefix: IpAddr,
+    /// How many may be on their way at once.
+    at_once: usize,
+    arrived: SyncSender<(u32, TcpStream)>,
 }
 
 #[derive(Debug)]
@@ -113,10 +123,12 @@ impl Admission {
         drop(connections);
     }
 
-    /// Announces that `flows` data connections with `token` will come.
-    pub(super) fn expect(&self, token: ChannelToken, flows: u32) -> Expected<'_> {
-        let (sender, arrival) = sync_channel(flows as usize);
-        self.lock().expected.insert(token, sender);
+    /// Announces that `flows` data connections with `token` will come from `peer`; until they have said whose they
+    /// are, they have room beside those that anybody may hold.
+    pub(super) fn expect(&self, token: ChannelToken, peer: IpAddr, flows: u32) -> Expected<'_> {
+        let (arrived, arrival) = sync_channel(flows as usize);
+        let at_once = flows.min(AT_ONCE) as usize;
+        self.lock().expected.insert(token, Awaited { prefix: prefix(peer), at_once, arrived });
         Expected { admission: self, token, arrival }
     }
 
@@ -128,7 +140,7 @@ impl Admission {
     /// Hands the data connection of flow `flow` to the conversation that expects it; false if no
     /// conversation expects it, or it has enough.
     pub(super) fn deliver(&self, token: &ChannelToken, flow: u32, stream: TcpStream) -> bool {
-        let sender = self.lock().expected.get(token).cloned();
+        let sender = self.lock().expected.get(token).map(|awaited| awaited.arrived.clone());
         sender.is_some_and(|sender| sender.try_send((flow, stream)).is_ok())
     }
 
@@ -140,6 +152,9 @@ impl Admission {
 impl Connections {
     /// Makes room for one more from `newcomer` that has not proved the key.
     fn make_room(&mut self, newcomer: IpAddr, most: usize, most_per_prefix: usize) -> Option<Evicted> {
+        let near = |awaited: &&Awaited| awaited.prefix == newcomer;
+        let awaited = self.expected.values().filter(near).map(|awaited| awaited.at_once).sum::<usize>();
+        let (most, most_per_prefix) = (most + awaited, most_per_prefix + awaited);
         let mut crowds: BTreeMap<IpAddr, usize> = BTreeMap::new();
         for open in self.open.values().filter(|open| open.standing == Standing::Unproved) {
             *crowds.entry(open.prefix).or_default() += 1;

@@ -31,7 +31,9 @@ impl<'a> ChannelListener<'a> {
         count: u32,
     ) -> Result<Self, TransportError> {
         Ok(match transport::listen(setup, &token)? {
-            Listener::ServerPort(upgrade) => Self::ServerPort(upgrade, server.admission.expect(token, count)),
+            Listener::ServerPort(upgrade) => {
+                Self::ServerPort(upgrade, server.admission.expect(token, setup.peer.ip(), count))
+            }
             Listener::Separate(host) => Self::Separate(host),
         })
     }

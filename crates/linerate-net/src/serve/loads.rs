@@ -1,20 +1,26 @@
 //! The server's end of a load.
 
+use std::net::TcpStream;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::traffic::{Direction, Interval, Load};
+use linerate_core::units::Span;
 
 use super::guard::Guard;
 use super::requests::WAITING;
 use super::session::{Refusal, Session};
-use crate::control::{Ask, Deadline, Reply, Side, TimedStream, read_frame};
-use crate::flow::PATIENCE;
-use crate::observe::others_run;
+use crate::control::{Ask, Deadline, REPORT, Reply, Side, TimedStream, read_frame, round_trip, write_frame};
+use crate::flow::{Answered, Counter, PATIENCE};
+use crate::observe::{HostClock, others_run};
 use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
 
 /// The number of an account's intervals that always fit into one message.
 const CHUNK: usize = 50;
+/// How many flows one such message is about: it always fits.
+const REPORTED: usize = 2048;
 /// How many loads one conversation may have.
 const MOST_LOADS: u32 = 1000;
 
@@ -35,18 +41,29 @@ impl Session<'_> {
         self.guard = Guard::set(longest.to_duration() + self.server.limits.grace, self.control.try_clone()?)?;
         let anew = load.rr.as_ref().is_some_and(|rr| rr.connect);
         let waiting = if anew { WAITING } else { 0 };
-        let (mut lines, more) =
-            self.channels_and_more(&load.socket, patience(load, self.plan), channels(load), waiting)?;
+        let round_trip = round_trip(self.control);
+        let patience = patience(load, self.plan, round_trip);
+        let (mut lines, more) = self.channels_and_more(&load.socket, patience, channels(load), waiting)?;
         self.await_start()?;
         self.say(&Reply::Go)?;
         let ends = bulk(load, &mut lines, Side::Answering);
+        let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
         let stop = AtomicBool::new(false);
-        let flow_set = self.flow_set(load, &stop);
+        let flow_set = self.flow_set(load, round_trip, &stop);
+        let (control, clock) = (self.control, self.server.clock);
         let (carried, answered) = std::thread::scope(|scope| {
-            let carry = || flow_set.map_or_else(Carried::default, |flow_set| flow_set.run(ends, None));
+            let (end, ended) = channel();
+            let counted = Arc::clone(&counters);
+            if !counted.is_empty() {
+                scope.spawn(move || report(control, clock, &counted, &ended));
+            }
+            let carry = || flow_set.map_or_else(Carried::default, |flows| flows.run(ends, &counters, None));
             let bulk = scope.spawn(carry);
             let answered = self.answer(load, lines, more);
-            (bulk.join().unwrap_or_default(), answered)
+            let carried = bulk.join().unwrap_or_default();
+            // Nothing is ever sent: dropping the sender is the message.
+            drop::<Sender<()>>(end);
+            (carried, answered)
         });
         let Carried { reports: told, mut host } = carried;
         let (answered, looks) = answered?;
@@ -54,20 +71,17 @@ impl Session<'_> {
         for one in &told {
             self.observer.saw(&one.tally(one.direction == Direction::Receive), one.processor);
         }
-        self.await_collect()?;
-        if let Some(rr) = &load.rr {
-            self.tell_answered(rr, &answered)?;
-        }
-        self.tell(told, &host)
+        self.tell(load, told, &answered, &host)
     }
 
-    fn flow_set<'b>(&'b self, load: &'b Load, stop: &'b AtomicBool) -> Option<FlowSet<'b>> {
+    fn flow_set<'b>(&'b self, load: &'b Load, round_trip: Span, stop: &'b AtomicBool) -> Option<FlowSet<'b>> {
         let stream = load.stream.as_ref()?;
         Some(FlowSet {
             clock: self.server.clock,
             plan: stream,
             memory: &self.plan.common.memory,
             time: load.time,
+            round_trip,
             datagrams: self.plan.common.transport.is_datagram(),
             beside_requests: load.rr.is_some(),
             side: Side::Answering,
@@ -86,33 +100,66 @@ impl Session<'_> {
         }
     }
 
-    fn await_collect(&self) -> Result<(), Refusal> {
-        match self.next_ask()? {
-            Ask::Collect => Ok(()),
-            _ => Err(Refusal::Told("the accounts are collected when a load has ended".to_owned())),
-        }
-    }
-
     fn next_ask(&self) -> Result<Ask, Refusal> {
         // A peer whose own flows stall is silent until it has given them up.
         let patience = self.server.limits.idle + PATIENCE.to_duration();
         Ok(read_frame(&mut TimedStream::new(self.control, Deadline::after(patience)))?)
     }
 
-    /// Sends every flow's account, in pieces that fit the messages.
-    fn tell(&self, told: Vec<FlowReport>, host: &[HostSample]) -> Result<(), Refusal> {
-        for FlowReport { flow, direction, mut half, .. } in told {
+    /// Sends the account of every flow and what was answered, and then the details, in pieces that fit the
+    /// messages: on a slow path they may come too late.
+    fn tell(
+        &mut self,
+        load: &Load,
+        mut told: Vec<FlowReport>,
+        answered: &[Answered],
+        host: &[HostSample],
+    ) -> Result<(), Refusal> {
+        let mut details = Vec::new();
+        for FlowReport { flow, direction, half, .. } in &mut told {
             let intervals = std::mem::take(&mut half.intervals);
-            let samples = std::mem::take(&mut half.tcp);
-            self.say(&Reply::Flow { flow, direction, half: Box::new(half) })?;
-            for (intervals, samples) in pieces(&intervals, &samples) {
-                self.say(&Reply::More(intervals.to_vec(), samples.to_vec()))?;
+            details.push((*flow, *direction, intervals, std::mem::take(&mut half.tcp)));
+            self.say(&Reply::Flow {
+                flow: *flow,
+                direction: *direction,
+                half: Box::new(std::mem::take(half)),
+            })?;
+        }
+        if let Some(rr) = &load.rr {
+            self.tell_answered(rr, answered)?;
+        }
+        for (flow, direction, intervals, samples) in &details {
+            for (intervals, samples) in pieces(intervals, samples) {
+                let (intervals, samples) = (intervals.to_vec(), samples.to_vec());
+                self.say(&Reply::More { flow: *flow, direction: *direction, intervals, samples })?;
             }
         }
         for samples in host.chunks(CHUNK) {
             self.say(&Reply::Hosts(samples.to_vec()))?;
         }
         self.say(&Reply::Told)
+    }
+}
+
+/// Tells the client about every second what the flows have moved here, and at last when the load has `ended`: if this
+/// end is lost or its account comes too late, that is what is known of it. A client that has gone is noticed elsewhere.
+fn report(control: &TcpStream, clock: HostClock, counters: &[Counter], ended: &Receiver<()>) {
+    let began = clock.now();
+    let mut before = vec![0; counters.len()];
+    let mut over = false;
+    while !over {
+        over = ended.recv_timeout(REPORT) == Err(RecvTimeoutError::Disconnected);
+        let totals: Vec<u64> = counters.iter().map(Counter::load).collect();
+        let until = clock.now().since(began);
+        let grown: Vec<u64> = totals.iter().zip(&before).map(|(now, then)| now - then).collect();
+        before = totals;
+        for (first, bytes) in (0..).step_by(REPORTED).zip(grown.chunks(REPORTED)) {
+            let look = Reply::Look { until, first, bytes: bytes.to_vec(), over };
+            let mut stream = TimedStream::new(control, Deadline::after(REPORT));
+            if write_frame(&mut stream, &look).is_err() {
+                return;
+            }
+        }
     }
 }
 

@@ -23,8 +23,8 @@ use super::turn::queue;
 use crate::channel::CancelGroup;
 use crate::control::{
     Ask, ChannelToken, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening,
-    Purpose, Reply, SettingAsk, TimedStream, Versions, Welcome, closed_by_peer, harmless, random, read_frame,
-    write_frame,
+    Purpose, REPORTS_SINCE, Reply, SettingAsk, TimedStream, Versions, Welcome, closed_by_peer, harmless,
+    random, read_frame, write_frame,
 };
 use crate::line::Line;
 use crate::memory::Reserved;
@@ -204,6 +204,11 @@ fn converse(
         }
         _ => return Err(Refusal::Told("the plan must come first".to_owned())),
     };
+    if plan.has_loads() && version < REPORTS_SINCE {
+        return Err(Refusal::Told(format!(
+            "loads need version {REPORTS_SINCE} of the protocol; use the same version of linerate at both ends"
+        )));
+    }
     let largest = server.limits.check(&plan).map_err(Refusal::Told)?;
     if key.is_none() {
         permit.prove().map_err(Refusal::Told)?;
@@ -316,6 +321,8 @@ impl<'a> Session<'a> {
                 }
                 Ask::Open(Opening::Stages) => self.stages()?,
                 Ask::Open(Opening::Load(load)) => self.load(&load)?,
+                // The load has ended at the client too; its accounts have been sent.
+                Ask::Collect if self.loads > 0 => {}
                 Ask::Trial(trial) => self.trial(&trial)?,
                 Ask::Trace => self.trace()?,
                 Ask::Finish => return self.finish(),

@@ -8,20 +8,23 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::kernel::HostSample;
 use linerate_core::options::{Granted, MemoryOptions};
 use linerate_core::traffic::{
-    Cadence, Direction, Ended, FlowLooks, HalfAccount, Progress, SendProgress, StreamPlan,
+    Bound, Cadence, Direction, Ended, FlowLooks, HalfAccount, Progress, SendProgress, StreamPlan,
 };
 use linerate_core::trial::Tally;
 use linerate_core::units::{Span, Time};
 
+use super::ends::grace;
 use super::gate::{Entry, Gate};
 use super::shared::{Member, Work, drive};
 use super::threads::{nth, start_on};
 use super::{LEAST_PERIOD, Looks, OnLook, Sampler, Watched};
+use crate::channel::ChannelHandle;
 use crate::control::Side;
 use crate::flow::{Counter, Incoming, Outgoing, ReaderPace};
 use crate::line::Line;
 use crate::memory::Ring;
 use crate::observe::{HostClock, LinkWatch, current_cpu, thread_time, usable_cpus};
+use crate::watchdog::Watchdog;
 
 /// Seed of the bytes of every bulk message, at both ends.
 const SEED: u64 = 0x6c69_6e65_7261_7465;
@@ -73,6 +76,8 @@ pub(crate) struct FlowSet<'a> {
     /// How long a flow lasts, without warm-up, if nothing else bounds it.
     pub(crate) time: Span,
     pub(crate) side: Side,
+    /// The round trip to the other end, as the conversation found it.
+    pub(crate) round_trip: Span,
     /// Whether messages may be lost where the receiver is too slow.
     pub(crate) datagrams: bool,
     /// Whether requests run beside the bulk, which have the other processors.
@@ -98,19 +103,26 @@ pub(crate) struct Carried {
 }
 
 impl FlowSet<'_> {
-    /// Runs all `ends` until they have ended, and samples them meanwhile. A flow that fails leaves
-    /// the others alone.
-    pub(crate) fn run(&self, ends: Vec<FlowEnd>, on_look: Option<OnLook>) -> Carried {
-        let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
+    /// Runs all `ends` until they have ended, and samples them meanwhile; each stores its bytes in its
+    /// place of `counters`. A flow that fails leaves the others alone.
+    pub(crate) fn run(
+        &self,
+        ends: Vec<FlowEnd>,
+        counters: &Arc<[Counter]>,
+        on_look: Option<OnLook>,
+    ) -> Carried {
         let remotes = ends.iter().map(|end| end.line.channel().handle()).collect::<Result<Vec<_>, _>>();
-        let (remotes, link) = (remotes.unwrap_or_default(), self.link.clone());
-        let flows = Watched { counters: Arc::clone(&counters), remotes, link };
+        let (remotes, link): (Arc<[_]>, _) = (remotes.unwrap_or_default().into(), self.link.clone());
+        let bell = self.bell(Arc::clone(&remotes));
+        let flows = Watched { counters: Arc::clone(counters), remotes, link };
         let cadence = Cadence::of(self.plan, self.time, LEAST_PERIOD);
         let names: Vec<_> = ends.iter().map(|end| (end.flow, end.direction)).collect();
         let watch = |origin| Sampler::start(self.clock, origin, cadence, flows, on_look);
-        let (mut told, sampler) = self.move_all(ends, &counters, watch);
+        let (mut told, sampler) = self.move_all(ends, counters, watch);
         // Without a thread for it there are no samples, but the totals are correct.
-        let Looks { flows, host } = sampler.map(Sampler::finish).unwrap_or_default();
+        let cut_off = bell.is_some_and(|bell| bell.has_barked());
+        let looks = sampler.map(|sampler| sampler.finish(cut_off));
+        let Looks { flows, host } = looks.unwrap_or_default();
         for (name, looks) in names.into_iter().zip(flows) {
             if let Some(told) = told.iter_mut().find(|told| (told.flow, told.direction) == name) {
                 let FlowLooks { intervals, looks, tcp } = looks;
@@ -118,6 +130,22 @@ impl FlowSet<'_> {
             }
         }
         Carried { reports: told, host }
+    }
+
+    /// How long a flow lasts, if time ends it.
+    fn lasts(&self) -> Option<Span> {
+        match self.plan.bound(self.time) {
+            Bound::Time(span) => Some(span),
+            Bound::Bytes(_) | Bound::Count(_) => None,
+        }
+    }
+
+    /// Discards what still waits in buffers and queues a little after the flows' time is over. Without a thread
+    /// for it the flows end when all has arrived.
+    fn bell(&self, remotes: Arc<[Box<dyn ChannelHandle>]>) -> Option<Watchdog> {
+        let limit = self.lasts()? + grace(self.round_trip);
+        let ring = move || remotes.iter().for_each(|remote| remote.abort());
+        Watchdog::set(limit.to_duration(), ring).ok()
     }
 
     /// Prepares all flows, begins them together, and moves all that they have. `watch` receives the
@@ -195,7 +223,7 @@ impl FlowSet<'_> {
         let origin = entry.pass();
         let mut ring = match ring {
             Ok(ring) => ring,
-            Err(error) => return Self::told(&end, Err(error), HalfAccount::default()),
+            Err(error) => return self.told(&end, Span::ZERO, Err(error), HalfAccount::default()),
         };
         let (ended, half) = if end.sends {
             let mut out = self.outgoing(origin, ring.slot(0), counter).through(&ring);
@@ -204,19 +232,21 @@ impl FlowSet<'_> {
         } else {
             let mut into = self.incoming(origin, &mut [], counter).through(&mut ring);
             let ended = end.line.receive_flow(&mut into);
-            (ended, into.account())
+            let half = into.account(ended.is_ok());
+            (ended, half)
         };
         let cpu = thread_time().since(before);
-        Self::told(&end, ended, HalfAccount { cpu: Some(cpu), granted: self.granted(&ring), ..half })
+        let half = HalfAccount { cpu: Some(cpu), granted: self.granted(&ring), ..half };
+        self.told(&end, self.clock.now().since(origin), ended, half)
     }
 
     /// Runs many flows on the calling thread.
     fn many(&self, share: Vec<(FlowEnd, &Counter)>, entry: &Entry<'_>) -> Vec<FlowReport> {
         let before = thread_time();
-        let mut told = Vec::new();
+        let mut refused = Vec::new();
         // Without memory options all senders share one message.
         let shared = self.memory.is_plain();
-        let sizes = share.iter().map(|(end, _)| self.message_size(end.line.as_ref()));
+        let sizes = share.iter().map(|(end, _)| self.message_size(end));
         let message = message(if shared { sizes.max().unwrap_or(0) } else { 0 });
         let mut placed = Vec::new();
         for (end, counter) in share {
@@ -226,15 +256,17 @@ impl FlowSet<'_> {
             }
             match self.ring(&end) {
                 Ok(ring) => placed.push((end, counter, Some(ring))),
-                Err(error) => told.push(Self::told(&end, Err(error), HalfAccount::default())),
+                Err(error) => refused.push((end, error)),
             }
         }
         let origin = entry.pass();
+        let refuse = |(end, error)| self.told(&end, Span::ZERO, Err(error), HalfAccount::default());
+        let mut told: Vec<_> = refused.into_iter().map(refuse).collect();
         let mut members = Vec::with_capacity(placed.len());
         for (end, counter, ring) in &mut placed {
             let work = match ring {
                 None => {
-                    let message = &message[..self.message_size(end.line.as_ref())];
+                    let message = &message[..self.message_size(end)];
                     Work::Out(self.outgoing(origin, message, counter))
                 }
                 Some(ring) => self.work((origin, end.sends), ring, counter),
@@ -245,9 +277,9 @@ impl FlowSet<'_> {
         let each = thread_time().since(before) / members.len().max(1) as u64;
         let finished: Vec<_> = members.into_iter().map(Member::finish).collect();
         // Read when nothing moves any more: with many flows, asking the kernel takes long.
-        told.extend(placed.iter().zip(finished).map(|((end, _, ring), (ended, half))| {
+        told.extend(placed.iter().zip(finished).map(|((end, _, ring), (ended, at, half))| {
             let granted = ring.as_ref().map_or_else(Granted::default, |ring| self.granted(ring));
-            Self::told(end, ended, HalfAccount { cpu: Some(each), granted, ..half })
+            self.told(end, at.since(origin), ended, HalfAccount { cpu: Some(each), granted, ..half })
         }));
         told
     }
@@ -268,7 +300,7 @@ impl FlowSet<'_> {
 
     /// The memory of a flow's messages, with the messages in it if this end sends.
     fn ring(&self, end: &FlowEnd) -> Result<Ring, LinkError> {
-        let size = self.message_size(end.line.as_ref());
+        let size = self.message_size(end);
         let mut ring = Ring::new(size, self.memory).map_err(|error| LinkError::System {
             operation: "prepare the messages",
             source: std::io::Error::other(error),
@@ -285,10 +317,21 @@ impl FlowSet<'_> {
         Granted { huge_pages, ..Granted::default() }
     }
 
-    fn told(end: &FlowEnd, ended: Result<(), LinkError>, half: HalfAccount) -> FlowReport {
+    /// The account of a flow that ended `after` so long. When its time is over, either end may break it off: then
+    /// it is complete with what had arrived.
+    fn told(
+        &self,
+        end: &FlowEnd,
+        after: Span,
+        ended: Result<(), LinkError>,
+        half: HalfAccount,
+    ) -> FlowReport {
         let channel = end.line.channel();
         let granted = Granted { huge_pages: half.granted.huge_pages, ..channel.granted() };
-        let half = HalfAccount { ended: ended.into(), granted, io: channel.io_report(), ..half };
+        let is_over = self.lasts().is_some_and(|lasts| after >= lasts);
+        let cut_off = is_over && ended.is_err();
+        let ended = if cut_off { Ended::Complete } else { ended.into() };
+        let half = HalfAccount { ended, cut_off, granted, io: channel.io_report(), ..half };
         FlowReport { flow: end.flow, direction: end.direction, half, processor: current_cpu() }
     }
 
@@ -298,14 +341,20 @@ impl FlowSet<'_> {
     }
 
     fn incoming<'b>(&self, origin: Time, buffer: &'b mut [u8], counter: &'b Counter) -> Incoming<'b> {
-        let progress = Progress::new(origin, self.plan.warm_up);
+        let progress = Progress::of(self.plan, self.time, origin);
         let pace = ReaderPace::of(self.plan);
         Incoming::new(self.clock, progress, buffer, counter).touched(self.memory.touch).paced(pace)
     }
 
-    fn message_size(&self, line: &dyn Line) -> usize {
-        let asked = self.plan.message.map_or_else(|| line.channel().natural_message(), |size| size.0);
-        usize::try_from(asked).unwrap_or(usize::MAX)
+    /// What one call sends or has room for. A receiver does not know how small a paced sender's messages are.
+    fn message_size(&self, end: &FlowEnd) -> usize {
+        let natural = || end.line.channel().natural_message();
+        let size = match self.plan.message {
+            Some(size) => size.0,
+            None if end.sends => self.plan.message_bytes(natural()),
+            None => natural(),
+        };
+        usize::try_from(size).unwrap_or(usize::MAX)
     }
 
     /// The processors that `threads` are pinned to, in order, from the first one on. None while others

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 
@@ -33,7 +34,7 @@ pub struct Watched {
     /// What each flow's thread counts.
     pub counters: Arc<[Counter]>,
     /// Each flow's channel, in the same order.
-    pub remotes: Vec<Box<dyn ChannelHandle>>,
+    pub remotes: Arc<[Box<dyn ChannelHandle>]>,
     /// The link that they cross.
     pub link: LinkWatch,
 }
@@ -74,6 +75,7 @@ pub struct Sampler {
     thread: JoinHandle<Looks>,
     /// Nothing is ever sent: dropping the sender is the message.
     end: Sender<()>,
+    cut_off: Arc<AtomicBool>,
 }
 
 impl Sampler {
@@ -111,24 +113,31 @@ impl Sampler {
             hosts: Kept::new(FlowRecord::most(count)),
             on_look,
         };
+        let cut_off = Arc::new(AtomicBool::new(false));
+        let was_cut_off = Arc::clone(&cut_off);
         let thread = std::thread::Builder::new().name("sampler".to_owned()).spawn(move || {
             while wait(&clock, watch.cadence.next(origin, clock.now()), &ended) {
                 watch.look(false);
             }
+            if was_cut_off.load(Ordering::Relaxed) {
+                watch.on_look = None;
+            }
             watch.look(true);
             watch.into_looks()
         })?;
-        Ok(Self { thread, end })
+        Ok(Self { thread, end, cut_off })
     }
 
     /// Takes a last sample and returns everything. Call it when the flows have ended and before
-    /// their channels are closed, so that the last look has everything.
+    /// their channels are closed, so that the last look has everything. If they were `cut_off`, it is not known how
+    /// much of what was sent has arrived, and nobody is told of the last interval.
     ///
     /// # Panics
     ///
     /// As the function that is told of every look did.
     #[must_use]
-    pub fn finish(self) -> Looks {
+    pub fn finish(self, cut_off: bool) -> Looks {
+        self.cut_off.store(cut_off, Ordering::Relaxed);
         drop(self.end);
         self.thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }

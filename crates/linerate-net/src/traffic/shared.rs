@@ -29,7 +29,12 @@ pub(super) struct Member<'a> {
     work: Work<'a>,
     state: State,
     moved: Option<Time>,
+    /// When it was stepped last: when it ended, once it has.
+    stepped: Time,
 }
+
+/// How a flow ended, when, and its account.
+pub(super) type Finished = (Result<(), LinkError>, Time, HalfAccount);
 
 /// The state of a flow.
 #[derive(Debug)]
@@ -42,7 +47,7 @@ enum State {
 
 impl<'a> Member<'a> {
     pub(super) const fn new(channel: &'a mut dyn Channel, work: Work<'a>) -> Self {
-        Self { channel, work, state: State::Moving, moved: None }
+        Self { channel, work, state: State::Moving, moved: None, stepped: Time::ZERO }
     }
 
     /// Says that the flow's messages lie still; one whose memory is refused has failed.
@@ -56,7 +61,7 @@ impl<'a> Member<'a> {
         }
     }
 
-    pub(super) fn finish(self) -> (Result<(), LinkError>, HalfAccount) {
+    pub(super) fn finish(self) -> Finished {
         let ended = match self.state {
             State::Ended(ended) => ended,
             State::Moving | State::Acknowledging => Err(LinkError::Closed),
@@ -66,9 +71,9 @@ impl<'a> Member<'a> {
         let ended = ended.and(released);
         let half = match self.work {
             Work::Out(out) => out.account(),
-            Work::In(into) => into.account(),
+            Work::In(into) => into.account(ended.is_ok()),
         };
-        (ended, half)
+        (ended, self.stepped, half)
     }
 
     const fn is_over(&self) -> bool {
@@ -78,7 +83,7 @@ impl<'a> Member<'a> {
     /// What it waits for. Absent while its pace holds it back.
     fn interest(&self, now: Time) -> PollFlags {
         match (&self.state, &self.work) {
-            (State::Moving, Work::Out(out)) if out.due().is_some_and(|due| due > now) => PollFlags::empty(),
+            (State::Moving, Work::Out(out)) if out.held_until(now).is_some() => PollFlags::empty(),
             (State::Moving, Work::Out(_)) => PollFlags::OUT,
             _ => PollFlags::IN,
         }
@@ -86,6 +91,7 @@ impl<'a> Member<'a> {
 
     /// Moves what can be moved now, for one turn.
     fn step(&mut self, now: Time) {
+        self.stepped = now;
         let channel = &mut self.channel;
         for _ in 0..TURN {
             let moved = match (&self.state, &mut self.work) {
@@ -159,7 +165,8 @@ pub(super) fn drive(members: &mut [Member<'_>], clock: &HostClock) {
         let ready = wait(members, clock.now());
         let now = clock.now();
         for (member, ready) in members.iter_mut().zip(ready) {
-            let paced = matches!(&member.work, Work::Out(out) if out.due().is_some());
+            let paced =
+                matches!(&member.work, Work::Out(out) if out.is_paced() && out.held_until(now).is_none());
             let quiet = member.moved.is_some_and(|moved| now.since(moved) > PATIENCE);
             if !member.is_over() && (ready || paced || quiet) {
                 member.step(now);
@@ -171,7 +178,7 @@ pub(super) fn drive(members: &mut [Member<'_>], clock: &HostClock) {
 /// Waits until some member can move, or for a round; which of them can.
 fn wait(members: &[Member<'_>], now: Time) -> Vec<bool> {
     let due = members.iter().filter_map(|member| match (&member.state, &member.work) {
-        (State::Moving, Work::Out(out)) => out.due(),
+        (State::Moving, Work::Out(out)) => out.held_until(now),
         _ => None,
     });
     let until = due.min().map_or(ROUND_NS, |due| {

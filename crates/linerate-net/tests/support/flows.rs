@@ -90,5 +90,5 @@ pub(crate) fn receive(mut line: Box<dyn Line>, message: usize) -> End {
     let progress = Progress::new(Time::ZERO, Span::ZERO);
     let mut into = Incoming::new(HostClock::start(), progress, &mut buffer, &counter).touched(true);
     let said = line.receive_flow(&mut into);
-    (into.account(), said)
+    (into.account(true), said)
 }

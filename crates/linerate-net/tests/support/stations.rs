@@ -272,7 +272,7 @@ pub(crate) fn flow(
         let mut buffer = vec![0; 64 << 10];
         let mut into = Incoming::new(*clock, progress, &mut buffer, &counters[1]).touched(true);
         to.receive_flow(&mut into).expect("the flow is received");
-        [sender.join().expect("no panic"), into.account()]
+        [sender.join().expect("no panic"), into.account(true)]
     })
 }
 

@@ -45,17 +45,15 @@ fn whole(sum: &DirectionSum) -> String {
     let later = sum.later_mbps.map(|later| format!("{} in the second half, ", rate(Some(later))));
     let later = later.unwrap_or_default();
     let mut parts = vec![format!("{} in all, {later}{}", rate(sum.mbps), amount(sum.bytes))];
-    if let (Some(fairness), true) = (sum.fairness, sum.complete > 1) {
+    if let (Some(fairness), true) = (sum.fairness, sum.complete + sum.stalled + sum.failed > 1) {
         parts.push(format!("Jain's index {fairness:.3}"));
     }
     if let Some(later) = sum.fair_after_s {
         let fair = if later > 0.0 { format!("after {}", since(later)) } else { "from the start".to_owned() };
         parts.push(format!("fair {fair}"));
     }
-    if sum.stalled + sum.failed > 0 {
-        let (stalled, failed) = (count(sum.stalled.into(), "flow"), sum.failed);
-        parts.push(format!("{stalled} STALLED and {failed} failed, which the rate leaves out"));
-    }
+    parts.extend((sum.stalled > 0).then(|| format!("{} STALLED", count(sum.stalled.into(), "flow"))));
+    parts.extend((sum.failed > 0).then(|| format!("{} FAILED", count(sum.failed.into(), "flow"))));
     parts.join(", ")
 }
 

@@ -29,7 +29,7 @@ impl Sending {
     pub(super) fn go_on(&mut self, calls: &mut Calls<'_>, stop: bool) -> Result<bool, Broken> {
         while !self.finished {
             if self.left == 0 {
-                if stop || self.progress.is_over() {
+                if stop || self.progress.is_over_at(calls.now()) {
                     calls.finish();
                     self.finished = true;
                     break;
@@ -52,13 +52,11 @@ impl Sending {
     /// Begins the next message, if it is due.
     fn departs(&mut self, calls: &mut Calls<'_>) -> bool {
         let now = calls.now();
-        if let Some(pace) = &mut self.progress.pace {
-            if let Some(due) = pace.due().filter(|due| *due > now) {
-                calls.wake_at(due, &mut self.alarm);
-                return false;
-            }
-            pace.departed(now, 1);
+        if let Some(until) = self.progress.held_until(now) {
+            calls.wake_at(until, &mut self.alarm);
+            return false;
         }
+        self.progress.departed(now, 1);
         self.progress.progress.begin(now);
         self.left = self.progress.next_length(self.message);
         true
@@ -103,6 +101,7 @@ impl Receiving {
                 Received::Nothing => return Ok(false),
                 Received::Bytes(bytes) => self.progress.moved(1, bytes, calls.now()),
                 Received::End => {
+                    self.progress.end(true, calls.now());
                     calls.finish();
                     return Ok(true);
                 }

@@ -24,7 +24,7 @@ pub(super) fn load(load: &Load, peers: u32, payload: Rate) -> Result<(), ModelEr
 fn bulk(stream: &StreamPlan, time: Span, peers: u32, payload: Rate) -> Result<(), ModelError> {
     let bound = stream.bound(time);
     let flows = f64::from(stream.flows) * f64::from(peers) * stream.direction.parts().len() as f64;
-    let message = stream.message.map_or(DEFAULT_MESSAGE, Size::bytes);
+    let message = stream.message_bytes(DEFAULT_MESSAGE);
     let (key, bytes) = match bound {
         Bound::Time(span) => ("time", payload.bits_per_second() / 8.0 * span.as_seconds() * 2.0),
         Bound::Bytes(bytes) => ("bytes", flows * bytes as f64),

@@ -5,7 +5,7 @@ use linerate_core::traffic::{
     Cadence, DEFAULT_MESSAGE, Direction, Ended, FlowAccount, HalfAccount, Load, PATIENCE, Progress, Schedule,
     SendProgress, StreamPlan, Transfer,
 };
-use linerate_core::units::{Size, Span, Time};
+use linerate_core::units::{Span, Time};
 
 use super::asking::{Answering, Asking};
 use super::bulk::{Receiving, Sending};
@@ -280,9 +280,9 @@ impl<'a> Course<'a> {
 fn carries(load: &Load, direction: Direction, origin: Time) -> [Does; 2] {
     let usual = StreamPlan::default();
     let stream = load.stream.as_ref().unwrap_or(&usual);
-    let message = stream.message.map_or(DEFAULT_MESSAGE, Size::bytes);
+    let message = stream.message_bytes(DEFAULT_MESSAGE);
     let sends = Does::Send(Sending::new(message, SendProgress::of(stream, load.time, message, origin)));
-    let receives = Does::Receive(Receiving::new(message, Progress::new(origin, stream.warm_up)));
+    let receives = Does::Receive(Receiving::new(message, Progress::of(stream, load.time, origin)));
     if direction == Direction::Send { [sends, receives] } else { [receives, sends] }
 }
 

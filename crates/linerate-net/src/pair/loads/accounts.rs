@@ -1,72 +1,113 @@
 //! The servers' accounts of a load's flows, beside this end's.
 
-use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::ScopedJoinHandle;
+use std::net::TcpStream;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use linerate_core::traffic::{Direction, FlowAccount, HalfAccount, Load};
+use linerate_core::traffic::{Direction, Ended, FlowAccount, HalfAccount, Interval, Load, MOST_FLOWS};
+use linerate_core::units::Span;
 
 use super::super::PairError;
-use super::super::conversation::STEP;
-use super::super::remote_end::RemoteEnd;
-use crate::control::{Ask, Reply};
-use crate::flow::{Answered, PATIENCE};
-use crate::traffic::{Carried, FlowReport};
+use super::super::conversation::hear;
+use crate::control::Reply;
+use crate::flow::Answered;
+use crate::traffic::{Carried, FlowReport, bulk_flows};
 
-impl RemoteEnd {
-    /// Receives that the load starts.
-    pub(super) fn hear_go(&self) -> Result<(), PairError> {
-        match self.conversation.hear(STEP)? {
-            Reply::Go => Ok(()),
-            other => Err(PairError::unexpected(other)),
+/// Who waits for the server ends the wait, not the time: the load may be of any length.
+const LONG: Duration = Duration::from_secs(7 * 24 * 3600);
+
+/// What a server has told of its end of a load so far.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    pub(super) carried: Carried,
+    pub(super) answered: Vec<Answered>,
+    /// What each of its flows had moved at each report, in the order of their channels.
+    looks: Vec<Vec<Interval>>,
+    /// Whether the last report was of flows that had ended, and when it came.
+    over: bool,
+    heard: Option<Instant>,
+    /// How it ended: all was told, or why not. Absent while more may come.
+    pub(super) ended: Option<Result<(), PairError>>,
+}
+
+impl Told {
+    fn take(&mut self, reply: Reply) -> Result<(), PairError> {
+        match reply {
+            Reply::Look { until, first, bytes, over } => {
+                (self.over, self.heard) = (over, Some(Instant::now()));
+                let flows = (first as usize + bytes.len()).min(MOST_FLOWS as usize * 2);
+                if self.looks.len() < flows {
+                    self.looks.resize(flows, Vec::new());
+                }
+                for (looks, bytes) in self.looks.iter_mut().skip(first as usize).zip(bytes) {
+                    looks.push(Interval { until, bytes });
+                }
+            }
+            Reply::Flow { flow, direction, half } => {
+                self.carried.reports.push(FlowReport { flow, direction, half: *half, processor: None });
+            }
+            Reply::More { flow, direction, intervals, samples } => {
+                let named = |told: &&mut FlowReport| (told.flow, told.direction) == (flow, direction);
+                if let Some(told) = self.carried.reports.iter_mut().find(named) {
+                    told.half.intervals.extend(intervals);
+                    told.half.tcp.extend(samples);
+                }
+            }
+            Reply::Hosts(samples) => self.carried.host.extend(samples),
+            Reply::Answered { flow, transactions, bytes } => {
+                self.answered.push(Answered { flow, transactions, bytes });
+            }
+            Reply::Told => self.ended = Some(Ok(())),
+            other => return Err(PairError::unexpected(other)),
         }
+        Ok(())
     }
 
-    /// Receives the accounts of all flows, and what was answered.
-    fn hear_accounts(&self) -> Heard {
-        let Carried { reports: mut told, mut host } = Carried::default();
-        let mut answered = Vec::new();
-        // The server may have flows that it has not given up yet.
-        let mut within = STEP + PATIENCE.to_duration();
-        loop {
-            match self.conversation.hear(within)? {
-                Reply::Flow { flow, direction, half } => {
-                    told.push(FlowReport { flow, direction, half: *half, processor: None });
-                }
-                Reply::More(intervals, samples) => {
-                    if let Some(last) = told.last_mut() {
-                        last.half.intervals.extend(intervals);
-                        last.half.tcp.extend(samples);
-                    }
-                }
-                Reply::Hosts(samples) => host.extend(samples),
-                Reply::Answered { flow, transactions, bytes } => {
-                    answered.push(Answered { flow, transactions, bytes });
-                }
-                Reply::Told => return Ok((Carried { reports: told, host }, answered)),
-                other => return Err(PairError::unexpected(other)),
+    /// Whether it is known what the flows of `load` brought there, whatever details did not come. What the server
+    /// sent has arrived here or has not.
+    pub(super) fn is_accounted(&self, load: &Load) -> bool {
+        let requests = load.rr.as_ref().map_or(0, |rr| rr.flows as usize);
+        let to_there = |direction: Direction| direction == Direction::Send;
+        let told = self.carried.reports.iter().filter(|told| to_there(told.direction)).count();
+        let bulk = self.over || told >= bulk_flows(load).filter(|(_, way)| to_there(*way)).count();
+        bulk && self.answered.len() >= requests
+    }
+
+    /// When the last report came.
+    pub(super) const fn heard(&self) -> Option<Instant> {
+        self.heard
+    }
+
+    /// Puts what was last reported in the place of accounts that did not come.
+    pub(super) fn complete(&mut self, load: &Load) {
+        let accounted = self.is_accounted(load);
+        self.looks.resize(bulk_flows(load).count(), Vec::new());
+        let warm_up = load.stream.as_ref().map_or(Span::ZERO, |stream| stream.warm_up);
+        for ((flow, direction), looks) in bulk_flows(load).zip(std::mem::take(&mut self.looks)) {
+            let told = |told: &FlowReport| (told.flow, told.direction) == (flow, direction);
+            if !self.carried.reports.iter().any(told) {
+                let (ended, cut_off) = if accounted {
+                    (Ended::Complete, true)
+                } else {
+                    (Ended::Failed("the account of its other end did not come".to_owned()), false)
+                };
+                let half = HalfAccount { ended, cut_off, ..HalfAccount::of_intervals(looks, warm_up) };
+                self.carried.reports.push(FlowReport { flow, direction, half, processor: None });
             }
-            within = STEP;
         }
     }
 }
 
-/// One server's account of its flows, and what it answered.
-pub(super) type Heard = Result<(Carried, Vec<Answered>), PairError>;
-
-/// Asks all servers for their accounts at the same time, so that a silent one does not delay the
-/// others. Each has a flag, which is cleared when its accounts have arrived.
-pub(super) fn hear_all(waits: &[(&RemoteEnd, AtomicBool)]) -> Vec<Heard> {
-    let hear = |(remote, waits): &(&RemoteEnd, AtomicBool)| {
-        let heard = remote.conversation.say(&Ask::Collect).and_then(|()| remote.hear_accounts());
-        waits.store(false, Ordering::Relaxed);
-        heard
-    };
-    std::thread::scope(|scope| {
-        let hearing: Vec<_> = waits.iter().map(|one| scope.spawn(move || hear(one))).collect();
-        let heard = hearing.into_iter().map(ScopedJoinHandle::join);
-        heard.map(|heard| heard.unwrap_or_else(|panic| resume_unwind(panic))).collect()
-    })
+/// Hears what the server says of its end of a load until it has told all.
+pub(super) fn hear_load(control: &TcpStream, told: &Mutex<Told>) {
+    let lock = || told.lock().unwrap_or_else(PoisonError::into_inner);
+    while lock().ended.is_none() {
+        let heard = hear(control, LONG);
+        let mut told = lock();
+        if let Err(error) = heard.and_then(|reply| told.take(reply)) {
+            told.ended = Some(Err(error));
+        }
+    }
 }
 
 /// Both ends' accounts of each flow.

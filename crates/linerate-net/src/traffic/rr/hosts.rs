@@ -35,10 +35,10 @@ pub(crate) fn watched<T>(
     let Beside { link, connections } = beside;
     let cadence = Cadence::every(if connections.is_empty() { INTERVAL } else { CLOSELY });
     let counters: Arc<[Counter]> = connections.iter().map(|_| Counter::default()).collect();
-    let flows = Watched { counters, remotes: connections, link };
+    let flows = Watched { counters, remotes: connections.into(), link };
     let sampler = Sampler::start(clock, origin, cadence, flows, None);
     let done = work();
     // Without a thread for it there are no samples.
-    let looks = sampler.map(Sampler::finish).unwrap_or_default();
+    let looks = sampler.map(|sampler| sampler.finish(false)).unwrap_or_default();
     (done, looks.host, looks.flows.into_iter().map(|flow| flow.tcp).collect())
 }
