@@ -342,6 +342,13 @@ pub fn command() -> clap::Command {
     groups::in_help(command)
 }
 
+/// Whether the words of a command line ask for JSON on standard output, however wrong the rest may be.
+pub(crate) fn asks_for_json(words: impl IntoIterator<Item = std::ffi::OsString>) -> bool {
+    let words: Vec<_> = words.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+    words.iter().any(|word| word == "-J" || word == "--format=json")
+        || words.windows(2).any(|pair| pair == ["--format", "json"])
+}
+
 /// Reads the command line; prints help that is asked for, and exits.
 ///
 /// # Errors

@@ -51,6 +51,9 @@ pub fn run() -> ExitCode {
     match cli::parse().and_then(|cli| command::run(cli, clock)) {
         Ok(code) => code,
         Err(trouble) => {
+            if let Some(object) = trouble.to_json().filter(|_| cli::asks_for_json(std::env::args_os())) {
+                screen::show(&object).unwrap_or(());
+            }
             screen::note(trouble.laid_out());
             ExitCode::from(2)
         }

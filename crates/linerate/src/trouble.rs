@@ -29,6 +29,8 @@ pub struct Trouble {
     what: String,
     help: String,
     place: Option<Box<Place>>,
+    /// Whether what was measured until then has been printed.
+    is_after_report: bool,
 }
 
 /// Where in a text the error is.
@@ -54,12 +56,28 @@ impl Place {
 impl Trouble {
     /// What failed, and what to do. Both may quote files and other hosts.
     pub fn new(what: impl AsRef<str>, help: impl AsRef<str>) -> Self {
-        Self { what: plain_lines(what.as_ref()), help: plain_lines(help.as_ref()), place: None }
+        Self {
+            what: plain_lines(what.as_ref()),
+            help: plain_lines(help.as_ref()),
+            place: None,
+            is_after_report: false,
+        }
     }
 
     /// A file that cannot be read or written.
     pub(crate) fn file(doing: &str, path: &Path, error: &io::Error, help: &str) -> Self {
         Self::new(format!("failed to {doing} {}: {error}", path.display()), help)
+    }
+
+    /// The same after a report of what was measured until then.
+    pub(crate) fn after_report(self) -> Self {
+        Self { is_after_report: true, ..self }
+    }
+
+    /// As an object for programs that read JSON from standard output, unless they have read a report.
+    pub(crate) fn to_json(&self) -> Option<String> {
+        let error = serde_json::json!({ "error": { "what": self.what, "help": self.help, "exit": 2 } });
+        (!self.is_after_report).then(|| format!("{error:#}\n"))
     }
 
     /// As it is printed on standard error.

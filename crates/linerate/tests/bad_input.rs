@@ -666,3 +666,16 @@ fn a_file_whose_text_would_command_the_terminal() {
         assert!(!commands, "{arguments:?}: {:?}", said.stderr);
     }
 }
+
+/// A program that reads JSON from standard output has the reason there; a person has it beside.
+#[test]
+fn who_asked_for_json_gets_an_object_with_the_error() {
+    for form in [&["--format", "json"][..], &["-J"]] {
+        let said = Desk::new().linerate(&[&["stream", "127.0.0.1:1"][..], form].concat());
+        assert_eq!(said.code, Some(2), "{}", said.stderr);
+        let object: serde_json::Value = serde_json::from_str(&said.stdout).expect("an object");
+        let [what, help] = ["what", "help"].map(|key| object["error"][key].as_str().unwrap_or_default());
+        assert!(what.starts_with("failed to connect to 127.0.0.1:1") && !help.is_empty(), "{object}");
+        assert!(said.stderr.contains("failed to connect"), "{}", said.stderr);
+    }
+}

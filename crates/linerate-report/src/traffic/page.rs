@@ -13,7 +13,7 @@ use crate::section::{self, Card, Entry, Kind, MOST_ROWS, Part, Section, TableVie
 use crate::text::plain;
 
 /// How the tables are read.
-const READ: &str = "Rates are of payload, in 10^6 or 10^9 bit/s, as the receiver counts it after the warm-up. Jain's index is 1 when all flows have the same rate and 1/n when one of n has all. Stalled flows are excluded from averages.";
+const READ: &str = "Rates are of payload, in 10^6 or 10^9 bit/s, as the receiver counts it after the warm-up. Jain's index is 1 when all flows have the same rate and 1/n when one of n has all. A flow that stalled counts with what it moved.";
 
 /// The sections of the loads of `report`.
 pub(crate) fn sections(report: &Report) -> Vec<Section> {

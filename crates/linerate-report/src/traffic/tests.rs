@@ -36,7 +36,7 @@ fn a_load_reads_well() {
       flow #3: FAILED: no
       Rates are of payload, in 10^6 or 10^9 bit/s, as the receiver counts it after
        the warm-up. Jain's index is 1 when all flows have the same rate and 1/n when
-       one of n has all. Stalled flows are excluded from averages.
+       one of n has all. A flow that stalled counts with what it moved.
 
     How it was measured:
       path        10.0.0.1:40000 -> 10.0.0.2:5003

@@ -174,9 +174,8 @@ impl Underway<'_> {
         if let Err(trouble) = unrecorded {
             note(trouble.as_caution());
         }
-        saved.and(reported)?;
-        ended.and(self.unsaved.map_or(Ok(()), Err))?;
-        Ok(report)
+        let done = saved.and(reported).and(ended).and(self.unsaved.map_or(Ok(()), Err));
+        done.map(|()| report).map_err(Trouble::after_report)
     }
 }
 
