@@ -16,8 +16,8 @@ mod rendezvous;
 mod setting;
 mod side;
 
+pub(crate) use deadline::closed_by_peer;
 pub use deadline::{Deadline, TimedStream};
-pub(crate) use deadline::{closed_by_peer, round_trip};
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
 pub use greeting::{
     CHALLENGE_LEN, Challenge, GREETING_LEN, Greeting, GreetingError, PROTOCOL, Purpose, Versions, Welcome,

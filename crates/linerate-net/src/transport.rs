@@ -54,6 +54,7 @@ pub use account::Account;
 pub use datagram::{CONTROL_LEN, Cookie, GONE, HEADER_LEN, Header, Kind, SHORT_LEN};
 pub use dial::DialError;
 pub(crate) use dial::{bound, connect};
+pub(crate) use options::round_trip;
 pub use options::{OptionError, apply, connection, granted};
 pub(crate) use preface::{PREFACE_LEN, Preface, TAKEN};
 pub use socket::SocketChannel;

@@ -312,7 +312,7 @@ mod tests {
         let transfer = Transfer { flows: vec![flow(0, 125_000_000), stalled], ..Transfer::default() };
         let [summary] = transfer.summaries().try_into().expect("one direction");
         assert_eq!((summary.complete, summary.stalled), (1, 1));
-        assert!((summary.rate.expect("both moved").as_mbps() - 1000.000_008).abs() < 1e-6);
+        assert!((summary.rate.expect("both moved").as_mbps() - 1_000.000_008).abs() < 1e-6);
         assert_eq!(transfer.flows[1].class(STALL), Class::Stalled(Span::from_ms(15_000)));
     }
 

@@ -4,10 +4,6 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use linerate_core::units::Span;
-
-use crate::sys::tcp_info::tcp_info;
-
 /// An instant by which something must be done.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadline(Instant);
@@ -28,13 +24,6 @@ impl Deadline {
         let left = self.0.saturating_duration_since(Instant::now());
         if left.is_zero() { Err(timed_out()) } else { Ok(left) }
     }
-}
-
-/// The shortest round trip of a connection, without queues of its own; zero if TCP does not say.
-pub(crate) fn round_trip(stream: &TcpStream) -> Span {
-    // The kernel says the largest number if it has none.
-    let least = |us: u32| if us == u32::MAX { Span::ZERO } else { Span::from_us(us.into()) };
-    tcp_info(stream).map_or(Span::ZERO, |info| least(info.tcpi_min_rtt))
 }
 
 /// Whether `error` says that the peer has closed the connection, in order or not.

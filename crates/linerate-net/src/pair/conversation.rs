@@ -16,11 +16,10 @@ use super::dial::{self, Target};
 use super::error::PairError;
 use crate::control::{
     AT_ONCE, Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose, REPORTS_SINCE,
-    Rendezvous, Reply, TRACES_SINCE, TimedStream, Versions, Welcome, harmless, read_frame, round_trip,
-    write_frame,
+    Rendezvous, Reply, TRACES_SINCE, TimedStream, Versions, Welcome, harmless, read_frame, write_frame,
 };
 use crate::line::Line;
-use crate::transport::{self, Setup};
+use crate::transport::{self, Setup, round_trip};
 
 /// How long the peer may take for one step of the conversation.
 pub(super) const STEP: Duration = Duration::from_secs(10);

@@ -12,10 +12,11 @@ use linerate_core::units::Span;
 use super::guard::Guard;
 use super::requests::WAITING;
 use super::session::{Refusal, Session};
-use crate::control::{Ask, Deadline, REPORT, Reply, Side, TimedStream, read_frame, round_trip, write_frame};
+use crate::control::{Ask, Deadline, REPORT, Reply, Side, TimedStream, read_frame, write_frame};
 use crate::flow::{Answered, Counter, PATIENCE};
 use crate::observe::{HostClock, others_run};
 use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
+use crate::transport::round_trip;
 
 /// The number of an account's intervals that always fit into one message.
 const CHUNK: usize = 50;

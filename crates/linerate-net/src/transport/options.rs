@@ -1,6 +1,7 @@
 //! The options requested for a data socket, and what it was granted.
 
 use std::io;
+use std::net::TcpStream;
 
 use linerate_core::environment::Fact;
 use linerate_core::kernel::TcpSample;
@@ -32,6 +33,12 @@ pub struct OptionError {
     pub value: String,
     /// What the operating system answered.
     pub source: io::Error,
+}
+
+/// The shortest round trip of a connection, without queues of its own; zero if TCP does not say.
+pub(crate) fn round_trip(stream: &TcpStream) -> Span {
+    let us = tcp_info(stream).map_or(NO_ROUND_TRIP, |info| info.tcpi_min_rtt);
+    if us == NO_ROUND_TRIP { Span::ZERO } else { Span::from_us(us.into()) }
 }
 
 /// Sets `asked` on a socket. Buffers and MSS affect the handshake, so call it before that if

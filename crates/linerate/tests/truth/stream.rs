@@ -60,7 +60,9 @@ fn a_transfer_that_stops_moving_for_a_while_is_stalled_and_no_slow_one() {
     };
     assert!(silent >= Span::from_ms(1_400), "{silent}");
     let [summary] = transfer.summaries().try_into().expect("one direction");
-    assert_eq!((summary.complete, summary.stalled, summary.rate), (0, 1, None));
+    assert_eq!((summary.complete, summary.stalled), (0, 1));
+    let rate = summary.rate.expect("what moved has a rate").as_mbps();
+    assert!((30.0..100.0).contains(&rate), "beside the stall, not above the wire: {rate} Mb/s");
 }
 
 /// A shaper that was idle lets a megabyte through at once. At 10 Mb/s half of the load is 50 of the lumps of

@@ -15,6 +15,8 @@ use crate::traffic::{Carried, FlowReport, bulk_flows};
 
 /// Who waits for the server ends the wait, not the time: the load may be of any length.
 const LONG: Duration = Duration::from_secs(7 * 24 * 3600);
+/// More reports of a flow are not kept: two days of one a second.
+const MOST_LOOKS: usize = 2 * 24 * 3600;
 
 /// What a server has told of its end of a load so far.
 #[derive(Debug, Default)]
@@ -39,7 +41,9 @@ impl Told {
                 if self.looks.len() < flows {
                     self.looks.resize(flows, Vec::new());
                 }
-                for (looks, bytes) in self.looks.iter_mut().skip(first as usize).zip(bytes) {
+                let reported = self.looks.iter_mut().skip(first as usize).zip(bytes);
+                // A server that reports more often than a load is long does not fill the memory.
+                for (looks, bytes) in reported.filter(|(looks, _)| looks.len() < MOST_LOOKS) {
                     looks.push(Interval { until, bytes });
                 }
             }
