@@ -14,6 +14,7 @@ use linerate_core::options::{Granted, SocketOptions, Waiting};
 use linerate_core::plan::DEFAULT_TARGET;
 use linerate_core::run::{End, Run, Source, State};
 use linerate_core::series::{Late, Point, Series, Stop};
+use linerate_core::traffic::Direction;
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span};
 
@@ -119,7 +120,7 @@ fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
         let several =
             side == Side::Local && run.paths.iter().any(|path| path.from_address != run.path().from_address);
         if !local && !several && (side == Side::Local || !same_network(end)) {
-            let mut payload = Payload::of(end.observation).arrived_at(side, run);
+            let mut payload = Payload::of(end.observation).arrived(side, run);
             let counted = |end: End<'_>| end.observation.interface.known().map(|it| it.interface.clone());
             let shares = |(other, _)| same_network(other) && counted(other) == counted(end);
             if side == Side::Local && run.answering().any(shares) {
@@ -215,17 +216,19 @@ impl Payload {
         Self { sent: tally.sent_bytes, received: tally.received_bytes, messages }
     }
 
-    /// Of what this end sent, no more than what the others received must have crossed its interface: the rest was lost
-    /// or discarded on the way, perhaps before it.
-    fn arrived_at(self, side: Side, run: &Run) -> Self {
-        let received = |end: End<'_>| end.observation.tally.received_bytes;
-        let arrived = match side {
-            Side::Local => run.answering().map(|(end, _)| received(end)).sum(),
-            _ => received(run.local()),
+    /// Of what this end sent in loads, only what arrived must have crossed its interface: the rest was lost or
+    /// discarded on the way, perhaps before it.
+    fn arrived(self, side: Side, run: &Run) -> Self {
+        let (direction, peer) = match side {
+            Side::Local => (Direction::Send, None),
+            Side::Remote => (Direction::Receive, Some(0)),
+            Side::Other(number) => (Direction::Receive, Some(number - 1)),
         };
-        // A run that an end did not finish does not say.
-        let known = run.plan.has_loads() && arrived > 0;
-        Self { sent: if known { self.sent.min(arrived) } else { self.sent }, ..self }
+        let flows = run.transfers.iter().flat_map(|transfer| &transfer.flows);
+        let own =
+            flows.filter(|flow| flow.direction == direction && peer.is_none_or(|peer| flow.peer == peer));
+        let missing: u64 = own.map(|flow| flow.sender.bytes.saturating_sub(flow.receiver.bytes)).sum();
+        Self { sent: self.sent.saturating_sub(missing), ..self }
     }
 
     /// Where both ends share the interface, as on a loopback, it sends and receives what either

@@ -405,3 +405,55 @@ fn a_burst_at_the_beginning_is_told_from_a_rate_that_varies() {
         assert_eq!(raised(change), [""; 0]);
     }
 }
+
+/// A sender hands over more than a slow path brings in time: what was discarded need not have crossed the interface.
+#[test]
+fn what_was_cut_off_did_not_take_another_way() {
+    let cut = |cut_off: bool| {
+        raised(|run| {
+            paced(run, 1 << 20);
+            let transfer = &mut run.transfers[0];
+            transfer.load.stream = Some(StreamPlan::default());
+            let flow = &mut transfer.flows[0];
+            let sent = run.nodes[0].observation.interface.known().map_or(0, |counted| counted.tx_bytes) + 1;
+            run.nodes[0].observation.tally.sent_bytes = sent;
+            (flow.sender.bytes, flow.receiver.bytes) = (sent, if cut_off { sent / 2 } else { sent });
+            flow.sender.cut_off = cut_off;
+        })
+    };
+    assert!(cut(false).contains(&"path-not-proven".to_owned()), "{:?}", cut(false));
+    let raised = cut(true);
+    assert!(
+        raised.contains(&"cut-off".to_owned()) && !raised.contains(&"path-not-proven".to_owned()),
+        "{raised:?}"
+    );
+}
+
+#[test]
+fn a_load_of_few_messages_and_a_closed_loop_that_waited_say_so() {
+    let brief = |messages: u64, count: Option<u64>| {
+        raised(|run| {
+            paced(run, 1 << 20);
+            let transfer = &mut run.transfers[0];
+            transfer.load.stream = Some(StreamPlan { count, ..StreamPlan::default() });
+            transfer.flows[0].sender.messages = messages;
+        })
+        .contains(&"brief".to_owned())
+    };
+    assert!(brief(1, Some(1)) && !brief(1_000, Some(1_000)) && !brief(1, None));
+
+    let omitted = |longest: Span, rate: Option<f64>| {
+        raised(|run| {
+            let mut latency = traffic::Latency::default();
+            (0..20_000).for_each(|_| latency.service.record(Span::from_us(50)));
+            latency.service.record(longest);
+            let rr = Some(linerate_core::plan::RrPlan { rate, ..Default::default() });
+            let load = traffic::Load { rr, ..Default::default() };
+            run.transfers = vec![traffic::Transfer { load, latencies: vec![latency], ..Default::default() }];
+        })
+        .contains(&"omitted".to_owned())
+    };
+    assert!(omitted(Span::from_ms(500), None));
+    assert!(!omitted(Span::from_ms(5), None), "every host wakes late now and then");
+    assert!(!omitted(Span::from_ms(500), Some(20_000.0)), "an open loop counts from the moment that was due");
+}
