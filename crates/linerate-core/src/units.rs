@@ -12,7 +12,7 @@ pub mod span_text;
 mod time;
 
 pub use digits::digits;
-pub use rate::Rate;
+pub use rate::{ParseRateError, Rate};
 pub use size::{ParseSizeError, Size};
 pub use span_text::SpanText;
 pub use time::{ParseSpanError, Span, Time};

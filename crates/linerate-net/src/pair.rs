@@ -103,6 +103,7 @@ impl Ends {
             local: self.remote.conversation.local.ip(),
             peer: self.remote.conversation.peer,
             own: plan.common.local.clone(),
+            data_ports: None,
             cancel: CancelGroup::default(),
         }
     }

@@ -35,13 +35,14 @@ mod vsock;
 
 use std::fmt::Debug;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, SocketAddr, SocketAddrV6, TcpStream};
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::options::{MemoryOptions, SocketOptions};
 use linerate_core::plan::LocalOptions;
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
+use socket2::Socket;
 
 use crate::channel::{CancelGroup, Channel, Wire};
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
@@ -88,6 +89,9 @@ pub struct Setup {
     pub peer: SocketAddr,
     /// Options of the initiator only; empty at the responder.
     pub own: LocalOptions,
+    /// The first and the last port at which the responder lets channels of the transport's own arrive. If absent, any
+    /// that is free.
+    pub data_ports: Option<(u16, u16)>,
     /// Cancels the wait of [`join`] until a channel over TCP, TLS, a pipe or shared memory is open;
     /// the other transports have time limits of their own.
     pub cancel: CancelGroup,
@@ -112,6 +116,7 @@ impl Setup {
             local,
             peer,
             own: LocalOptions::default(),
+            data_ports: None,
             cancel: CancelGroup::default(),
         }
     }
@@ -126,10 +131,43 @@ impl Setup {
         Ok(address)
     }
 
+    /// This end's address in the conversation, with any free port. An address of one link alone has the link,
+    /// which the peer's address names.
+    pub(crate) fn own_address(&self) -> SocketAddr {
+        match (self.local.to_canonical(), canonical(self.peer)) {
+            (IpAddr::V6(ip), SocketAddr::V6(peer)) if ip.is_unicast_link_local() => {
+                SocketAddrV6::new(ip, 0, 0, peer.scope_id()).into()
+            }
+            (ip, _) => SocketAddr::new(ip, 0),
+        }
+    }
+
+    /// Binds `socket` to this end's address, at a port where channels may arrive.
+    pub(crate) fn bind(&self, socket: &Socket) -> io::Result<()> {
+        let mut address = self.own_address();
+        let Some((first, last)) = self.data_ports else { return socket.bind(&address.into()) };
+        for port in first..=last {
+            address.set_port(port);
+            match socket.bind(&address.into()) {
+                Err(error) if error.kind() == io::ErrorKind::AddrInUse => {}
+                bound => return bound,
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::AddrInUse, format!("no port from {first} to {last} is free")))
+    }
+
     /// Whether the conversation speaks IPv6: IPv4 in an IPv6 address is IPv4.
     #[must_use]
     pub fn ipv6(&self) -> bool {
         self.local.to_canonical().is_ipv6()
+    }
+}
+
+/// `address` with IPv4 in an IPv6 address as IPv4.
+pub(crate) fn canonical(address: SocketAddr) -> SocketAddr {
+    match address.ip().to_canonical() {
+        ip if ip == address.ip() => address,
+        ip => SocketAddr::new(ip, address.port()),
     }
 }
 

@@ -1,25 +1,31 @@
-//! How loads end on paths that nobody chose: rates, queues, flows, paces and directions drawn by seed, over wires
-//! that a token bucket shapes. The bounds come from the wire and the plan alone.
+//! How loads end on paths that nobody chose: rates, queues, round trips, loss, flows, paces and directions drawn by
+//! seed, between two hosts of a laboratory. The bounds come from its plan and that of the load alone.
 
+use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
 use linerate_core::traffic::{Class, Direction, Load, StreamPlan, Summary, Transfer};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::Key;
-use linerate_net::lab::{THERE, TwoHosts, shape};
+use linerate_net::lab::Lab;
 use linerate_net::serve::{Limits, Server};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 use rstest::rstest;
 
+use crate::lab::built;
+use crate::support::TestServer;
 use crate::support::conversation::run_over;
-use crate::support::{self, TestServer};
 
 /// How long each load is.
 const TIME: Span = Span::from_ms(1_000);
 /// A load lasts 2 s longer at most; a busy machine and a slow path to agree over may take as much again.
 const BEYOND: Duration = Duration::from_secs(6);
+/// And so many round trips to agree, to open channels, and to end.
+const ROUND_TRIPS: u32 = 16;
+/// The host that answers.
+const THERE: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
 /// The largest share of a frame that is payload of TCP or UDP: 1500 B less 28 B of headers, of 1514 B.
 const PAYLOAD: f64 = 1_472.0 / 1_514.0;
 /// Packets that a bucket lets through at once. Unit: bytes.
@@ -33,6 +39,9 @@ struct Situation {
     /// Unit: bytes.
     queue: u64,
     burst: u64,
+    /// One way. Unit: milliseconds.
+    delay: u64,
+    loss: f64,
     transport: Transport,
     stream: StreamPlan,
 }
@@ -62,12 +71,27 @@ impl Situation {
             interval: Span::from_ms(200),
             ..StreamPlan::default()
         };
-        Self { line, queue, burst, transport, stream }
+        let delay = [0, 0, 20, 250][random.random_range(0..4)];
+        let loss = [0.0, 0.0, 0.01][random.random_range(0..3)];
+        Self { line, queue, burst, delay, loss, transport, stream }
     }
 
-    fn shape(&self) {
-        let line = Rate::from_bits_per_second(self.line);
-        shape(line, Size(self.burst), Size(self.queue)).expect("there is a wire");
+    /// The two hosts with a server on the second, or none where there can be none; in CI that is a failure.
+    fn lab(&self) -> Option<(Lab, TestServer)> {
+        let Self { queue, burst, delay, loss, .. } = self;
+        let mbps = self.line / 1e6;
+        let link = format!(
+            "rate-mbps = {mbps}, burst = {burst}, queue = {queue}, delay = '{delay}ms', loss = {loss}"
+        );
+        let lab = built(&format!("hosts = ['a', 'b']\nlink = [{{ between = ['a', 'b'], {link} }}]"))?;
+        // Its threads are there too, and with them the sockets of transports that do not use its port.
+        let serve = || {
+            let key = Key::fresh().expect("random numbers");
+            let server = Server::bind((THERE, 0).into(), Some(key.clone()), Limits::default());
+            TestServer::of(server.expect("it listens"), key)
+        };
+        let server = lab.on(1, serve).expect("entered");
+        Some((lab, server))
     }
 
     /// The highest rate that a direction of `transfer` may show, and the reason.
@@ -85,15 +109,14 @@ impl Situation {
     }
 
     fn run(&self) {
-        let Some((lab, server)) = lab() else { return };
-        lab.here(|| self.shape()).expect("entered");
-        lab.there(|| self.shape()).expect("entered");
+        let Some((lab, server)) = self.lab() else { return };
         let load = Load { stream: Some(self.stream.clone()), time: TIME, ..Load::default() };
         let began = Instant::now();
         let carry = || run_over(&server, self.transport, &load, || std::ops::ControlFlow::Continue(()));
-        let transfer = lab.here(carry).expect("entered").expect("a transfer");
+        let transfer = lab.on(0, carry).expect("entered").expect("a transfer");
         let took = began.elapsed();
-        assert!(took <= TIME.to_duration() + BEYOND, "{took:?}: {self:?}");
+        let round_trips = Duration::from_millis(2 * self.delay) * ROUND_TRIPS;
+        assert!(took <= TIME.to_duration() + BEYOND + round_trips, "{took:?}: {self:?}");
         for sum in transfer.summaries() {
             let told = || format!("{sum:?} of {self:?}");
             assert_eq!(sum.failed, 0, "{}", told());
@@ -110,21 +133,6 @@ impl Situation {
             assert!(!matches!(ended, Class::Failed(_)), "{ended:?}: {self:?}");
         }
     }
-}
-
-/// A wire between two namespaces with a server at its other end, or none where there can be none; in CI that is a
-/// failure.
-fn lab() -> Option<(TwoHosts, TestServer)> {
-    let lab = support::lab(1500)?;
-    let key = Key::fresh().expect("random numbers");
-    let served = Some(key.clone());
-    // Its threads are there too, and with them the sockets of transports that do not use its port.
-    let serve = || {
-        let server = Server::bind((THERE, 0).into(), served, Limits::default()).expect("it listens");
-        TestServer::of(server, key)
-    };
-    let server = lab.there(serve).expect("entered");
-    Some((lab, server))
 }
 
 /// Other seeds with `LINERATE_SEED`, which also says with which one it failed.

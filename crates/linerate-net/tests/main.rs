@@ -1,5 +1,6 @@
 //! All integration tests of this crate: one program, so that they are linked once.
 
+mod addresses;
 mod carrier;
 mod conformance;
 mod engines;

@@ -292,3 +292,32 @@ impl Default for StreamPlan {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_paced_flow_does_not_go_in_bursts() {
+        let message = |rate: Option<f64>, flows: u32| {
+            let rate = rate.map(Rate::from_bits_per_second);
+            StreamPlan { rate, flows, ..StreamPlan::default() }.message_bytes(DEFAULT_MESSAGE)
+        };
+        assert_eq!(message(None, 8), DEFAULT_MESSAGE);
+        assert_eq!(message(Some(1e9), 1), DEFAULT_MESSAGE, "131 kB take 1 ms");
+        assert_eq!(message(Some(1e6), 1), 1_250, "10 ms of it");
+        assert_eq!(message(Some(1e5), 1), 1_024, "82 ms");
+        assert_eq!(message(Some(64e3), 3), 667, "250 ms of each flow's part");
+        assert_eq!(message(Some(1.0), 1), DATAGRAM_HEADER, "a datagram needs so much");
+        let asked = StreamPlan { message: Some(Size(7)), ..StreamPlan::default() };
+        assert_eq!(asked.message_bytes(DEFAULT_MESSAGE), 7);
+    }
+
+    #[test]
+    fn the_step_of_a_pace_is_the_time_of_a_message_of_one_flow() {
+        let rate = Some(Rate::from_bits_per_second(2e5));
+        let plan = StreamPlan { rate, flows: 2, message: Some(Size(12_500)), ..StreamPlan::default() };
+        assert_eq!(plan.step(), Some(Span::from_ms(1_000)));
+        assert_eq!(StreamPlan::default().step(), None);
+    }
+}

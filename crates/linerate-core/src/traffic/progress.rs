@@ -271,3 +271,53 @@ impl SendProgress {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::{Rate, Size};
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    fn paced(kbps: f64) -> StreamPlan {
+        StreamPlan { rate: Some(Rate::from_bits_per_second(kbps * 1e3)), ..StreamPlan::default() }
+    }
+
+    /// The rate of a flow of half a second whose messages of 1,250 B arrive then, and that ends at 500 ms. Unit: kb/s.
+    fn rate(whole: bool, arrivals: &[u64]) -> Option<f64> {
+        let mut progress = Progress::of(&paced(100.0), Span::from_ms(500), at(0));
+        for ms in arrivals {
+            // In two pieces, the second of which comes at once.
+            progress.moved(0, 1_000, at(*ms));
+            progress.moved(1, 250, at(*ms) + Span::from_us(1));
+        }
+        progress.end(whole, at(500));
+        progress.account().rate().map(|rate| (rate.as_mbps() * 1e6).round() / 1e3)
+    }
+
+    #[test]
+    fn a_paced_flow_has_the_rate_of_its_time_and_a_slower_path_that_of_its_arrivals() {
+        assert_eq!(rate(true, &[0, 100, 200, 300, 400]), Some(100.0));
+        assert_eq!(rate(true, &[0]), Some(20.0), "one message in half a second, and not in a microsecond");
+        // The last comes when the time is over: 1,250 B and the rest of the first in 300 ms each.
+        let slow = rate(true, &[0, 300, 600]).expect("it moved");
+        assert!((slow - 36.7).abs() < 0.1, "{slow}");
+        let broken = rate(false, &[0, 100, 200]).expect("it moved");
+        assert!((broken - 110.0).abs() < 0.1, "nobody knows what would have come: {broken}");
+    }
+
+    #[test]
+    fn a_paced_sender_lasts_for_its_time_though_no_more_is_due() {
+        let plan = StreamPlan { message: Some(Size(12_500)), ..paced(100.0) };
+        let mut sent = SendProgress::of(&plan, Span::from_ms(1_500), 12_500, at(0));
+        sent.departed(at(0), 1);
+        sent.progress.begin(at(0));
+        sent.progress.moved(1, 12_500, at(1));
+        assert_eq!(sent.held_until(at(1)), Some(at(1_000)), "the next one is due");
+        sent.departed(at(1_000), 1);
+        assert_eq!(sent.held_until(at(1_001)), Some(at(1_500)), "the time is over before the third is due");
+        assert!(!sent.is_over_at(at(1_499)) && sent.is_over_at(at(1_500)));
+    }
+}

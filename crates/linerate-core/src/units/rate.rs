@@ -1,16 +1,18 @@
 //! Data rates.
 
+use std::borrow::Cow;
 use std::fmt;
+use std::str::FromStr;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::{Span, digits};
 
 /// A data rate.
 ///
 /// Unit: bits per second (10^6 bit/s is 1 Mb/s). Each use says whether it means payload or wire.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize)]
 #[serde(transparent)]
 pub struct Rate(f64);
 
@@ -71,9 +73,103 @@ impl fmt::Display for Rate {
     }
 }
 
+/// Why text is no rate.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not a rate; write 100M or 2.5G for 10^6 or 10^9 bit/s")]
+pub struct ParseRateError {
+    text: String,
+}
+
+/// What may stand behind the prefix of the unit.
+const BITS: [&str; 4] = ["bit/s", "b/s", "bps", "bit"];
+
+impl FromStr for Rate {
+    type Err = ParseRateError;
+
+    /// Reads `100M`, `2.5G`, `64k`, `1000000`, `10 Mbit/s`: bits a second, in powers of 1000.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let bad = || ParseRateError { text: text.to_owned() };
+        let trimmed = text.trim();
+        let trimmed = BITS.iter().find_map(|unit| trimmed.strip_suffix(unit)).unwrap_or(trimmed);
+        let (number, unit) = match trimmed.char_indices().last() {
+            Some((place, 'k' | 'K')) => (&trimmed[..place], 1e3),
+            Some((place, 'M')) => (&trimmed[..place], 1e6),
+            Some((place, 'G')) => (&trimmed[..place], 1e9),
+            Some((place, 'T')) => (&trimmed[..place], 1e12),
+            _ => (trimmed, 1.0),
+        };
+        let number: f64 = number.trim().parse().map_err(|_| bad())?;
+        if number.is_finite() && number > 0.0 { Ok(Self(number * unit)) } else { Err(bad()) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Rate {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Rate;
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a number of bit/s or text such as \"100M\"")
+            }
+            fn visit_f64<E>(self, bits: f64) -> Result<Rate, E> {
+                Ok(Rate(bits))
+            }
+            fn visit_u64<E>(self, bits: u64) -> Result<Rate, E> {
+                Ok(Rate(bits as f64))
+            }
+            fn visit_i64<E>(self, bits: i64) -> Result<Rate, E> {
+                Ok(Rate(bits as f64))
+            }
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Rate, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        input.deserialize_any(Visitor)
+    }
+}
+
+impl JsonSchema for Rate {
+    fn schema_name() -> Cow<'static, str> {
+        "Rate".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A data rate in bit/s: a number, or text with a unit such as 100M or 2.5 Gbit/s.",
+            "anyOf": [
+                {"type": "number"},
+                {"type": "string", "pattern": "^\\s*[0-9.eE+-]+\\s*[kKMGT]?(bit/s|b/s|bps|bit)?\\s*$"},
+            ],
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rate_is_read_as_people_write_it() {
+        for (text, mbps) in [
+            ("2.5G", 2_500.0),
+            ("64k", 0.064),
+            ("100M", 100.0),
+            ("1000000", 1.0),
+            ("10 Mbit/s", 10.0),
+            ("1Gbps", 1e3),
+        ] {
+            let rate: Rate = text.parse().expect(text);
+            assert!((rate.as_mbps() - mbps).abs() < 1e-9, "{text}");
+            let read: Rate = serde_json::from_value(serde_json::json!(text)).expect(text);
+            assert_eq!(read, rate, "{text}");
+        }
+        for text in ["", "M", "-1M", "0", "1e999G", "10 MB/s", "fast"] {
+            assert!(text.parse::<Rate>().is_err(), "{text}");
+        }
+        for number in ["2500000", "2.5e6"] {
+            assert_eq!(serde_json::from_str::<Rate>(number).expect(number), Rate::from_mbps(2.5));
+        }
+    }
 
     #[test]
     fn a_rate_is_bits_over_time() {

@@ -3,11 +3,13 @@
 use std::net::TcpStream;
 use std::time::Duration;
 
+use linerate_core::transport::Transport;
+
 use super::ServerState;
 use super::admission::Expected;
 use super::session::Refusal;
 use super::turn::has_left;
-use crate::control::{ChannelToken, Deadline, Rendezvous};
+use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use crate::line::Line;
 use crate::transport::{self, Arrived, Listen, Listener, Setup, TransportError, Upgrade};
 
@@ -18,8 +20,8 @@ pub(super) const LOOK: Duration = Duration::from_millis(50);
 pub(super) enum ChannelListener<'a> {
     /// Through the server's own port.
     ServerPort(Box<dyn Upgrade>, Expected<'a>),
-    /// At a place of the transport's own.
-    Separate(Box<dyn Listen>),
+    /// At a place of the transport's own, over such a protocol.
+    Separate(Box<dyn Listen>, &'static str),
 }
 
 impl<'a> ChannelListener<'a> {
@@ -34,14 +36,28 @@ impl<'a> ChannelListener<'a> {
             Listener::ServerPort(upgrade) => {
                 Self::ServerPort(upgrade, server.admission.expect(token, setup.peer.ip(), count))
             }
-            Listener::Separate(host) => Self::Separate(host),
+            Listener::Separate(host) => {
+                let over_udp = matches!(setup.transport, Transport::Udp | Transport::Quic);
+                Self::Separate(host, if over_udp { "UDP" } else { "TCP" })
+            }
         })
+    }
+
+    /// Where a channel is to arrive, for who keeps a firewall.
+    fn place(&self) -> String {
+        match (self, self.rendezvous().address) {
+            (Self::ServerPort(..), _) => "to the server's own TCP port".to_owned(),
+            (Self::Separate(_, protocol), ChannelAddress::Port(port)) => {
+                format!("to {protocol} port {port} of the server, which `serve --data-ports A-B` chooses")
+            }
+            (Self::Separate(..), _) => "to the server's host".to_owned(),
+        }
     }
 
     pub(super) fn rendezvous(&self) -> Rendezvous {
         match self {
             Self::ServerPort(upgrade, _) => upgrade.rendezvous(),
-            Self::Separate(host) => host.rendezvous(),
+            Self::Separate(host, _) => host.rendezvous(),
         }
     }
 
@@ -73,7 +89,10 @@ impl<'a> ChannelListener<'a> {
                 return Err(Refusal::left());
             }
         }
-        Err(Refusal::Told("the data connection did not come in time".to_owned()))
+        Err(Refusal::Told(format!(
+            "the data connection did not come in time {}; let it pass the firewall between",
+            self.place()
+        )))
     }
 
     /// The next channel, if one comes within a short time.
@@ -84,7 +103,7 @@ impl<'a> ChannelListener<'a> {
                 let arrived = expected.wait(within);
                 arrived.map(|(flow, stream)| Ok((flow, upgrade.upgrade(stream).map_err(told)?))).transpose()
             }
-            Self::Separate(host) => match host.accept(Deadline::after(within)) {
+            Self::Separate(host, _) => match host.accept(Deadline::after(within)) {
                 Ok(arrived) => Ok(Some(arrived)),
                 Err(TransportError::Late) => Ok(None),
                 Err(error) => Err(told(error)),

@@ -35,6 +35,9 @@ pub struct Limits {
     /// What a measurement may take beyond the time that its plan asks: set-up, the end of a slow
     /// trial, the last look at noise.
     pub grace: Duration,
+    /// The first and the last port at which channels arrive that do not come through the server's own. If absent, any
+    /// that is free.
+    pub data_ports: Option<(u16, u16)>,
     /// Whether clients that trace messages may have programs loaded into this host's kernel (eBPF): they see every
     /// packet and every switch of threads, and tell of the client's own only.
     pub programs: bool,
@@ -54,6 +57,7 @@ impl Default for Limits {
             handshake: Duration::from_secs(5),
             idle: Duration::from_secs(30),
             grace: Duration::from_secs(60),
+            data_ports: None,
             programs: false,
         }
     }

@@ -30,7 +30,7 @@ use crate::line::Line;
 use crate::memory::Reserved;
 use crate::observe::{EffortWatch, Observer, current_cpu, environment};
 use crate::place::{Pin, Place};
-use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN};
+use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN, canonical};
 use crate::wait::PATIENCE;
 
 /// The number of times that always fit into one message, beside everything else that an end says of a trial:
@@ -363,8 +363,9 @@ impl<'a> Session<'a> {
             clock: self.server.clock,
             // A wildcard listener sees IPv4 clients at IPv4-mapped addresses.
             local: self.local.to_canonical(),
-            peer: SocketAddr::new(self.peer.ip().to_canonical(), self.peer.port()),
+            peer: canonical(self.peer),
             own: LocalOptions::default(),
+            data_ports: self.server.limits.data_ports,
             cancel: CancelGroup::default(),
         };
         let token: ChannelToken = random()?;

@@ -1,14 +1,14 @@
 //! A transport's own listener of channels, each with a preface.
 
 use std::io;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
 use std::os::fd::AsFd;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::net::RecvFlags;
-use socket2::{SockAddr, Socket};
+use socket2::Socket;
 
 use super::{Arrived, LineResult, Listen, PREFACE_LEN, Preface, Setup, TransportError, apply};
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
@@ -137,9 +137,9 @@ impl StreamListener {
         channel: MakeChannel,
     ) -> Result<Self, TransportError> {
         let failed = TransportError::system;
-        let address = SocketAddr::new(listening_address(setup.local.to_canonical()), 0);
+        let address = setup.own_address();
         apply(&listener, &setup.socket, address.is_ipv6())?;
-        listener.bind(&SockAddr::from(address)).map_err(failed("bind to a free port"))?;
+        setup.bind(&listener).map_err(failed("bind to a free port"))?;
         let arrivals = Arrivals::at(listener, token)?;
         let port = arrivals.port().map_err(failed("read the port that was free"))?;
         Ok(Self { address: ChannelAddress::Port(port), arrivals, setup: setup.clone(), channel })
@@ -153,15 +153,6 @@ impl Drop for StreamListener {
             // Somebody may have tidied up.
             std::fs::remove_file(super::unix::file_of(name)).unwrap_or(());
         }
-    }
-}
-
-/// Where to listen so that the peer of this address finds it: a link-local address of IPv6 means
-/// nothing without its interface, which an address alone does not say.
-fn listening_address(local: IpAddr) -> IpAddr {
-    match local {
-        IpAddr::V6(ip) if ip.is_unicast_link_local() => Ipv6Addr::UNSPECIFIED.into(),
-        ip => ip,
     }
 }
 

@@ -60,7 +60,7 @@ const READIES: u32 = 3;
 /// Proves to the server at `rendezvous` that this address wants the traffic, and connects to the port
 /// that it gives to the flow.
 pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
-    let mut address = canonical(setup.peer_at(rendezvous)?);
+    let mut address = super::canonical(setup.peer_at(rendezvous)?);
     refuse_io(setup)?;
     refuse_tcp(setup)?;
     let carrier = carrier(setup);
@@ -148,14 +148,6 @@ fn drain(socket: &Socket) {
 
 fn carrier(setup: &Setup) -> Carrier {
     Carrier::Udp { ipv6: setup.ipv6(), dont_fragment: setup.socket.dont_fragment }
-}
-
-/// IPv4 in an IPv6 address is IPv4.
-fn canonical(address: SocketAddr) -> SocketAddr {
-    match address.ip().to_canonical() {
-        ip if ip == address.ip() => address,
-        ip => SocketAddr::new(ip, address.port()),
-    }
 }
 
 /// Refuses I/O calls that datagrams have not, rather than to ignore them.

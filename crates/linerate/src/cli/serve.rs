@@ -20,6 +20,12 @@ pub(crate) struct ServeArgs {
     /// Port to listen on, at every address [default: 5470]
     #[arg(long, short, value_name = "N", conflicts_with = "listen", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) port: Option<u16>,
+    /// Ports for data that does not come through the server's own, such as 5471-5500 [default: any free one]
+    ///
+    /// UDP and QUIC have sockets of their own: UDP one for greetings and one for each flow, QUIC one. So has TCP where
+    /// --sndbuf, --rcvbuf or --mss is asked for, and Multipath TCP. A firewall must let them pass.
+    #[arg(long, value_name = "A-B", value_parser = ports, hide_short_help = true)]
+    data_ports: Option<(u16, u16)>,
     /// Read the key from a file instead of making one
     ///
     /// The file is read again at every new conversation, so a new key needs no restart.
@@ -73,6 +79,15 @@ pub(crate) struct ServeArgs {
     pub(crate) child: bool,
 }
 
+/// `5471-5500`, or one port.
+fn ports(text: &str) -> Result<(u16, u16), String> {
+    let bad = || format!("`{text}` is no range of ports; write 5471-5500");
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    let port = |text: &str| text.trim().parse().map_err(|_| bad());
+    let (first, last) = (port(first)?, port(last)?);
+    if (1..=last).contains(&first) { Ok((first, last)) } else { Err(bad()) }
+}
+
 impl ServeArgs {
     pub(crate) fn limits(&self) -> Limits {
         Limits {
@@ -82,6 +97,7 @@ impl ServeArgs {
             size: self.max_size,
             time: self.max_time,
             memory: self.max_memory,
+            data_ports: self.data_ports,
             programs: self.allow_trace,
             ..Limits::default()
         }

@@ -5,7 +5,7 @@
 //! RFC 9000, section 8.1.2), so the port multiplies nobody's traffic. Then it has a few seconds to
 //! begin its stream with the token.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -46,10 +46,10 @@ impl QuicListener {
         let settings = Settings::of(setup)?;
         let identity = Identity::fresh()?;
         let failed = TransportError::system;
-        let address = SocketAddr::new(setup.local, 0);
+        let address = setup.own_address();
         let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))
             .map_err(failed("make a socket"))?;
-        socket.bind(&address.into()).map_err(failed("bind the socket"))?;
+        setup.bind(&socket).map_err(failed("bind the socket"))?;
         // A client's flow has a thread of its own; here all flows of a load share them.
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         let runtime = runtime(processors.min(MOST_THREADS))?;
@@ -95,7 +95,11 @@ async fn receive(
             incoming.ignore();
             continue;
         }
-        if !incoming.remote_address_validated() {
+        // A token of Retry does not hold the link of such an address, and would never be accepted; whoever has one is on
+        // this link.
+        let is_of_one_link =
+            matches!(incoming.remote_address().ip(), IpAddr::V6(ip) if ip.is_unicast_link_local());
+        if !incoming.remote_address_validated() && !is_of_one_link {
             // It may always be sent to an address that is not validated.
             drop(incoming.retry());
             continue;

@@ -1,6 +1,6 @@
 //! What both ends of a QUIC connection set.
 
-use std::net::{SocketAddr, UdpSocket};
+use std::net::UdpSocket;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -177,7 +177,7 @@ pub(super) fn runtime(threads: usize) -> Result<Runtime, TransportError> {
 
 /// The largest IP packet of the route to the peer, as the kernel knows it. Unit: bytes.
 fn route_mtu(setup: &Setup) -> Option<u32> {
-    let probe = UdpSocket::bind(SocketAddr::new(setup.local, 0)).ok()?;
+    let probe = UdpSocket::bind(setup.own_address()).ok()?;
     probe.connect(setup.peer).ok()?;
     socket_option::path_mtu(&probe, setup.ipv6()).ok()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr, SocketAddrV6};
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd as _;
 
 use hmac::{Hmac, KeyInit, Mac};
@@ -14,7 +14,7 @@ use sha2::Sha256;
 use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use super::greeting::{Greeting, REQUEST_LEN, Reply, Request};
-use super::{DONTWAIT, canonical, carrier, connect, drain, refuse_io, refuse_tcp};
+use super::{DONTWAIT, carrier, connect, drain, refuse_io, refuse_tcp};
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous, random};
 use crate::transport::datagram::{CONTROL_LEN, Cookie, DatagramChannel};
 use crate::transport::{Arrived, Listen, Setup, TransportError};
@@ -217,15 +217,10 @@ fn has_word(socket: &Socket) -> bool {
 /// A socket of this end's address in the conversation.
 fn own_socket(setup: &Setup) -> Result<Socket, TransportError> {
     let failed = TransportError::system;
-    let ip = setup.local.to_canonical();
-    let address = match (ip, canonical(setup.peer)) {
-        // An address of one link alone needs the link, which the peer's address names.
-        (IpAddr::V6(ip), SocketAddr::V6(peer)) => SocketAddrV6::new(ip, 0, 0, peer.scope_id()).into(),
-        (ip, _) => SocketAddr::new(ip, 0),
-    };
+    let address = setup.own_address();
     let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP));
     let socket = socket.map_err(failed("make a UDP socket"))?;
-    socket.bind(&SockAddr::from(address)).map_err(failed("bind a UDP socket"))?;
+    setup.bind(&socket).map_err(failed("bind a UDP socket"))?;
     Ok(socket)
 }
 
