@@ -12,16 +12,19 @@ fn can() -> bool {
     has("ip") && has("ethtool") && is_root()
 }
 
-/// The interfaces of this network namespace, and the names of all others but those of tests that run beside this one.
+/// The interfaces of this network namespace, and the names of all others but those of tests that run beside this one,
+/// in this process or another.
 fn network() -> [String; 2] {
     let said = |arguments: &[&str]| {
         let desk = Desk::new();
         desk.finish(desk.command("ip", arguments)).done().stdout
     };
-    // Their laboratories are called by a word and this process's number: `sw1234.a`.
+    // Their laboratories are called by a word and the process's number: `sw1234.a`. That of a calibration is over.
     let beside = |line: &&str| {
-        let name = line.split('.').next().unwrap_or_default();
-        name.trim_start_matches(|of: char| of.is_ascii_lowercase()).parse() == Ok(std::process::id())
+        let name = line.trim_start_matches(|of: char| of.is_ascii_lowercase());
+        let number: String = name.chars().take_while(char::is_ascii_digit).collect();
+        let number = number.trim_start_matches('0');
+        !number.is_empty() && std::path::Path::new("/proc").join(number).exists()
     };
     let names = said(&["netns", "list"]);
     let names: Vec<&str> = names.lines().filter(|line| !beside(line)).collect();
@@ -43,11 +46,10 @@ fn a_host_is_calibrated_predicted_and_left_as_it_was() {
     assert_eq!(network(), before, "nothing is left behind");
 
     let file = HostFile::from_toml(&desk.read("host.toml")).expect("it is readable");
-    assert_eq!(
-        file.calibration.point.len(),
-        28,
-        "six sizes at one MTU, four at three, eight of streams and two on one processor"
-    );
+    // Six sizes at one MTU, four at three, eight of streams and two on one processor.
+    let points = file.calibration.point.len();
+    let said_missing = said.stderr.contains(&format!("{} of 28 points have no round", 28 - points.min(28)));
+    assert!(points == 28 || said_missing, "{points} points: {}", said.stderr);
     assert_eq!(file.calibration.probe.len(), 8);
     for value in &file.calibration.value {
         let [low, high] = value.interval;

@@ -69,6 +69,14 @@ fn attempt(args: &CalibrateArgs, context: &Context, interrupt: &Interrupt) -> Re
     let watcher = observe::Watcher { line: &line, interrupt };
     let observed = observe::all(&lab, &peer, context.clock, time, &watcher).inspect_err(|_| line.clear())?;
     drop((peer, lab));
+    let missing = observe::wanted() - observed.points.len();
+    if missing > 0 {
+        line.clear();
+        let of = observe::wanted();
+        note(format_args!(
+            "{missing} of {of} points have no round: calibrate on a quieter host, or with more --time"
+        ));
+    }
     line.doing("fitting");
     let file = fitted(args, &probes, &observed, interrupt);
     line.clear();

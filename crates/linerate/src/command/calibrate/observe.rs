@@ -24,6 +24,8 @@ use crate::trouble::{Trouble, run_help};
 
 /// The wire's MTUs, so that equal bytes pass in 1, 2, 3 and 6 times as many packets. Unit: bytes.
 const MTUS: [u32; 4] = [1500, 3000, 4500, 9000];
+/// How often a kind with a point that has no round is measured again, twice as long each time.
+const LONGER: u32 = 4;
 /// How often each MTU has a connection.
 const PASSES: u32 = 3;
 /// A message of the same size at every MTU: what differs is the packets. Unit: bytes.
@@ -128,7 +130,13 @@ impl Observations {
     }
 }
 
-/// Measures every point, in about `time`. The wire's MTU is another one after.
+/// How many points there are to measure.
+pub(super) fn wanted() -> usize {
+    Kind::all().into_iter().map(|kind| kind.sizes().len()).sum()
+}
+
+/// Measures every point, in about `time`; longer on a host so busy that a point has no round by then. The wire's MTU is
+/// another one after.
 pub(super) fn all(
     lab: &TwoHosts,
     peer: &LoopbackPeer,
@@ -138,12 +146,19 @@ pub(super) fn all(
 ) -> Result<Observations, Trouble> {
     let mut seen: BTreeMap<(Kind, u64), Seen> = BTreeMap::new();
     let connections = connections();
-    for kind in &connections {
+    let each = time / connections.len() as u64;
+    let longer =
+        (1..=LONGER).flat_map(|times| Kind::all().into_iter().map(move |kind| (kind, each * (1 << times))));
+    for (kind, time) in connections.iter().map(|kind| (*kind, each)).chain(longer) {
+        let lacks = |size| seen.get(&(kind, size)).is_none_or(|it| it.connections.iter().all(Vec::is_empty));
+        if time > each && !kind.sizes().into_iter().any(lacks) {
+            continue;
+        }
         lab.set_mtu(kind.mtu)?;
-        let plan = plan(peer, *kind, time / connections.len() as u64);
+        let plan = plan(peer, kind, time);
         let series = lab.here(|| curve(peer, &plan, clock, watcher))??;
         for point in &series.points {
-            let Seen { connections, effort } = seen.entry((*kind, point.size)).or_default();
+            let Seen { connections, effort } = seen.entry((kind, point.size)).or_default();
             connections.push(kind.times(point));
             for (sum, spent) in effort.iter_mut().zip(point.effort.iter().flat_map(|both| both.iter())) {
                 sum.absorb(spent);
