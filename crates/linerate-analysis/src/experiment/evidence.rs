@@ -63,9 +63,9 @@ impl Counters {
         let senders = transfer.flows.iter().map(|flow| &flow.sender);
         let (mut again, mut bytes, mut round_trips) = (0, 0, Vec::new());
         for sender in senders {
-            bytes += sender.bytes;
+            bytes += sender.counted();
+            again += sender.retransmits().unwrap_or(0);
             if let Some(last) = sender.tcp.last() {
-                again += last.retransmits;
                 round_trips.push(last.rtt.as_seconds() * 1e6);
             }
         }

@@ -12,8 +12,7 @@ use crate::report::{HeldBack, held_back_shares, load_name};
 use linerate_core::kernel::TcpSample;
 use linerate_core::kernel::limit::{Holder, Host, is_through_a_queue};
 use linerate_core::run::Run;
-use linerate_core::traffic::{FlowAccount, Latency, Transfer};
-use linerate_core::units::Span;
+use linerate_core::traffic::{FlowAccount, HalfAccount, Latency, Transfer};
 
 /// What explains the bulk flows of a load.
 #[derive(Clone, Debug, Serialize)]
@@ -132,17 +131,18 @@ fn evidence(holder: Holder, flow: &FlowAccount) -> String {
             us(sender.min_rtt.as_ps() as f64),
             sender.retransmits,
         ),
-        Holder::Processor(Host::Sender) => of_thread("sender", flow.sender.cpu, flow.sender.last),
-        Holder::Processor(Host::Receiver) => of_thread("receiver", flow.receiver.cpu, flow.receiver.last),
+        Holder::Processor(Host::Sender) => of_thread("sender", &flow.sender),
+        Holder::Processor(Host::Receiver) => of_thread("receiver", &flow.receiver),
         Holder::Link => "the rate is that of the link, less its framing".to_owned(),
         Holder::LinkDown => "the interface was off, or had no carrier".to_owned(),
     }
 }
 
-fn of_thread(end: &str, cpu: Option<Span>, last: Option<Span>) -> String {
-    match cpu.zip(last).filter(|(_, last)| last.as_ps() > 0) {
-        Some((cpu, last)) => {
-            let share = cpu.as_ps() as f64 / last.as_ps() as f64;
+fn of_thread(end: &str, half: &HalfAccount) -> String {
+    let time = half.last.map(|last| last.saturating_sub(half.counted_since().unwrap_or_default()));
+    match half.cpu.zip(time).filter(|(_, time)| time.as_ps() > 0) {
+        Some((cpu, time)) => {
+            let share = cpu.as_ps() as f64 / time.as_ps() as f64;
             format!("the {end}'s thread worked for {} of the time", percent(share))
         }
         None => format!("how long the {end}'s thread worked is not known"),

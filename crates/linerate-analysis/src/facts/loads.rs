@@ -127,11 +127,9 @@ impl Kind for Flows {
         })
         .less()
         .column("rtt", 6),
-        FlowFact::new("retransmits", Count, "segments retransmitted", |row| {
-            row.flow.tcp.last().map(|last| last.retransmits).into()
-        })
-        .less()
-        .column("retransmitted", 6),
+        FlowFact::new("retransmits", Count, "segments retransmitted", |row| row.flow.retransmits.into())
+            .less()
+            .column("retransmitted", 6),
         FlowFact::new(
             "marked",
             Count,

@@ -28,8 +28,11 @@ pub struct FlowResult {
     /// Share of the sum of its direction, 0 to 1, if it is complete.
     #[serde(skip)]
     pub share: Option<f64>,
-    /// Payload that arrived.
+    /// Payload that arrived after the warm-up.
     pub bytes: u64,
+    /// Segments that its sender's TCP sent again after the warm-up.
+    #[serde(skip)]
+    pub retransmits: Option<u64>,
     /// From the first byte to the last, at the sender.
     pub sent_in_us: Option<f64>,
     /// From the first byte to the last, at the receiver.
@@ -131,7 +134,8 @@ impl FlowResult {
             reason,
             mbps: rate.map(Rate::as_mbps),
             share: share.filter(|_| class == FlowClass::Complete),
-            bytes: receiver.bytes,
+            bytes: receiver.counted(),
+            retransmits: sender.retransmits(),
             sent_in_us: elapsed(sender),
             received_in_us: elapsed(receiver),
             datagrams: receiver.datagrams.clone(),

@@ -79,7 +79,7 @@ impl DirectionSum {
         let fates: Vec<_> = flows().filter_map(|flow| flow.receiver.datagrams.as_ref()).collect();
         let mut departures = Histogram::default();
         flows().filter_map(|flow| flow.sender.departures.as_ref()).for_each(|times| departures.add(times));
-        let again: Vec<u64> = flows().filter_map(|flow| Some(flow.sender.tcp.last()?.retransmits)).collect();
+        let again: Vec<u64> = flows().filter_map(|flow| flow.sender.retransmits()).collect();
         let reports = flows().flat_map(|flow| [&flow.sender.io, &flow.receiver.io]).flatten();
         Self {
             direction,

@@ -52,6 +52,9 @@ pub struct HalfAccount {
     pub ended: Ended,
     /// Payload that passed, warm-up included. Unit: bytes.
     pub bytes: u64,
+    /// Of these, those of the warm-up.
+    #[serde(rename = "warm_up_bytes", skip_serializing_if = "is_zero")]
+    pub warm_up: u64,
     /// Messages that passed: calls that sent a whole message, or datagrams.
     pub messages: u64,
     /// When the first byte was passed to the kernel (sender) or had arrived (receiver).
@@ -76,7 +79,7 @@ pub struct HalfAccount {
     /// The longest time in which no byte moved between the first and the last.
     #[serde(rename = "silence_ps", alias = "silence")]
     pub silence: Span,
-    /// Processor time of the flow's thread; of a shared thread, its flows' equal parts.
+    /// Processor time of the flow's thread after the warm-up; of a shared thread, its flows' equal parts.
     #[serde(rename = "cpu_ps", alias = "cpu")]
     pub cpu: Option<Span>,
     /// What was counted at each interval.
@@ -125,6 +128,7 @@ impl HalfAccount {
                     half.warm = Some((first, 0));
                 } else if half.warm.is_none() && until.saturating_sub(first) >= warm_up {
                     half.warm = Some((*until, half.bytes));
+                    half.warm_up = half.bytes;
                 }
             }
             before = *until;
@@ -169,7 +173,7 @@ pub struct Interval {
     pub bytes: u64,
 }
 
-/// What happened to the datagrams of a flow, by their sequence numbers.
+/// What happened to the datagrams of a flow after its warm-up, by their sequence numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Datagrams {
@@ -310,6 +314,10 @@ impl Latency {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
+}
+
 const fn is_false(flag: &bool) -> bool {
     !*flag
 }

@@ -34,7 +34,7 @@ pub struct Summary {
     pub stalled: u32,
     /// Flows that failed.
     pub failed: u32,
-    /// Payload that the receivers took, of all flows and warm-up included. Unit: bytes.
+    /// Payload of all flows that the receivers took after the warm-up. Unit: bytes.
     pub bytes: u64,
     /// Payload rate of all flows together after their warm-up, whatever became of them: from the moment
     /// when the first flow starts to count to the last byte of the last flow.
@@ -60,6 +60,27 @@ impl HalfAccount {
     #[must_use]
     pub fn elapsed(&self) -> Option<Span> {
         Some(self.last?.saturating_sub(self.first?))
+    }
+
+    /// Payload that passed after the warm-up. Unit: bytes.
+    #[must_use]
+    pub const fn counted(&self) -> u64 {
+        self.bytes.saturating_sub(self.warm_up)
+    }
+
+    /// When what counts began, if there was a warm-up.
+    #[must_use]
+    pub fn counted_since(&self) -> Option<Span> {
+        self.warm.filter(|_| self.warm_up > 0).map(|(since, _)| since)
+    }
+
+    /// Segments that TCP sent again after the warm-up, as far as looks tell.
+    #[must_use]
+    pub fn retransmits(&self) -> Option<u64> {
+        let since = self.counted_since();
+        let before = self.tcp.iter().take_while(|look| Some(look.at) <= since).last();
+        let before = before.map_or(0, |look| look.retransmits);
+        Some(self.tcp.last()?.retransmits.saturating_sub(before))
     }
 
     /// Payload rate after the warm-up. At a receiver without one it counts from the arrival of the
@@ -201,7 +222,7 @@ impl Transfer {
             complete: count(|class| *class == Class::Complete),
             stalled: count(|class| matches!(class, Class::Stalled(_))),
             failed: count(|class| matches!(class, Class::Failed(_))),
-            bytes: flows.iter().map(|flow| flow.receiver.bytes).sum(),
+            bytes: flows.iter().map(|flow| flow.receiver.counted()).sum(),
             rate: together(&flows),
             fairness: jain(&rates),
             converged: converged(&flows),
@@ -264,7 +285,7 @@ fn cpu_per_gigabyte<'a>(halves: impl Iterator<Item = &'a HalfAccount>) -> Option
     let (mut seconds, mut bytes) = (0.0, 0_u64);
     for half in halves {
         seconds += half.cpu?.as_seconds();
-        bytes += half.bytes;
+        bytes += half.counted();
     }
     (bytes > 0).then(|| seconds / (bytes as f64 / 1e9))
 }

@@ -73,9 +73,10 @@ impl Progress {
         self.first.is_some()
     }
 
-    /// Notes that `bytes` passed by `now`, and with them the last of so many `messages`.
+    /// Notes that `bytes` passed by `now`, and with them the last of so many `messages`; whether the warm-up ended
+    /// with them.
     #[inline]
-    pub fn moved(&mut self, messages: u64, bytes: u64, now: Time) {
+    pub fn moved(&mut self, messages: u64, bytes: u64, now: Time) -> bool {
         match self.last {
             None => self.first = Some(now),
             Some(last) => self.silence = self.silence.max(now.since(last)),
@@ -84,9 +85,11 @@ impl Progress {
         let before = self.bytes;
         self.bytes += bytes;
         self.messages += messages;
-        if self.warm.is_none() && self.first.is_some_and(|first| now.since(first) >= self.warm_up) {
+        let warm = self.warm.is_none() && self.first.is_some_and(|first| now.since(first) >= self.warm_up);
+        if warm {
             self.warm = Some(Warm { at: now, before, bytes: self.bytes });
         }
+        warm && self.warm_up > Span::ZERO
     }
 
     /// Notes that nothing more comes, and whether that is the `whole` of what was sent.
@@ -129,12 +132,14 @@ impl Progress {
         };
         // A message of a paced flow may arrive within microseconds, and the next one is due much later:
         // between arrivals such a flow is as fast as its bursts, and over its time as fast as its pace.
-        match self.window() {
+        let account = match self.window() {
             Some((begins, before, ends)) => {
                 HalfAccount { warm: Some((since(begins), before)), until: Some(since(ends)), ..account }
             }
             None => account,
-        }
+        };
+        let warm_up = account.warm.filter(|_| self.warm_up > Span::ZERO).map_or(0, |(_, bytes)| bytes);
+        HalfAccount { warm_up, ..account }
     }
 
     /// The time of a paced flow that kept its pace, and how much had passed when it began: more comes after its

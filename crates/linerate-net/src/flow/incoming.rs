@@ -2,10 +2,11 @@
 
 use linerate_core::payload::touch;
 use linerate_core::traffic::{Datagrams, HalfAccount, Progress};
+use linerate_core::units::Time;
 
 use super::{Counter, ReaderPace};
 use crate::memory::Ring;
-use crate::observe::HostClock;
+use crate::observe::{HostClock, thread_time};
 
 /// Where bytes go.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub struct Incoming<'a> {
     touch: bool,
     pace: Option<ReaderPace>,
     counter: &'a Counter,
+    /// Processor time of the thread when it began to count.
+    worked: Time,
     /// What became of single datagrams, kept by a datagram transport.
     pub datagrams: Option<Datagrams>,
 }
@@ -32,7 +35,16 @@ impl<'a> Incoming<'a> {
     /// A flow whose bytes go into `buffer`, again and again.
     pub fn new(clock: HostClock, progress: Progress, buffer: &'a mut [u8], counter: &'a Counter) -> Self {
         let buffer = Buffer::One(buffer);
-        Self { clock, progress, buffer, touch: false, pace: None, counter, datagrams: None }
+        Self {
+            clock,
+            progress,
+            buffer,
+            touch: false,
+            pace: None,
+            counter,
+            worked: thread_time(),
+            datagrams: None,
+        }
     }
 
     /// Puts the bytes into the slots of `ring` instead, in turn.
@@ -79,9 +91,9 @@ impl<'a> Incoming<'a> {
         self.received_messages(1, bytes);
     }
 
-    /// Notes that `messages` arrived with `bytes` together.
+    /// Notes that `messages` arrived with `bytes` together; whether the warm-up ended with them.
     #[inline]
-    pub fn received_messages(&mut self, messages: usize, bytes: usize) {
+    pub fn received_messages(&mut self, messages: usize, bytes: usize) -> bool {
         if self.touch {
             let buffer = self.buffer();
             touch(&buffer[..bytes.min(buffer.len())]);
@@ -89,7 +101,7 @@ impl<'a> Incoming<'a> {
         if let Buffer::Ring(ring) = &mut self.buffer {
             ring.advance();
         }
-        self.received_elsewhere(messages, bytes);
+        self.received_elsewhere(messages, bytes)
     }
 
     /// Reads `bytes` that arrived in the transport's own memory, if that is asked.
@@ -102,14 +114,19 @@ impl<'a> Incoming<'a> {
 
     /// Notes that `messages` arrived with `bytes` together, but not in the buffer: the transport
     /// has them in memory of its own, and has [touched](Self::touch) them, or has discarded them.
+    /// Whether the warm-up ended with them.
     #[inline]
-    pub fn received_elsewhere(&mut self, messages: usize, bytes: usize) {
+    pub fn received_elsewhere(&mut self, messages: usize, bytes: usize) -> bool {
         let now = self.clock.now();
-        self.progress.moved(messages as u64, bytes as u64, now);
+        let warm = self.progress.moved(messages as u64, bytes as u64, now);
+        if warm {
+            self.worked = thread_time();
+        }
         self.counter.store(self.progress.bytes());
         if let Some(pace) = &mut self.pace {
             std::thread::sleep(pace.read(bytes as u64, now).to_duration());
         }
+        warm
     }
 
     /// Whether what arrived is to be read.
@@ -124,11 +141,12 @@ impl<'a> Incoming<'a> {
         &self.clock
     }
 
-    /// This end's account, except what the caller knows: how it ended, and the socket's options. It has the `whole`
-    /// of what was sent, or the flow was broken off.
+    /// This end's account, except what the caller knows: how it ended, and the socket's options. Called on the
+    /// thread that received. It has the `whole` of what was sent, or the flow was broken off.
     #[must_use]
     pub fn account(mut self, whole: bool) -> HalfAccount {
         self.progress.end(whole, self.clock.now());
-        HalfAccount { datagrams: self.datagrams, ..self.progress.account() }
+        let cpu = Some(thread_time().since(self.worked));
+        HalfAccount { datagrams: self.datagrams, cpu, ..self.progress.account() }
     }
 }

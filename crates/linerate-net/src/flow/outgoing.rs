@@ -7,7 +7,7 @@ use linerate_core::units::Time;
 
 use super::{Counter, pace};
 use crate::memory::Ring;
-use crate::observe::HostClock;
+use crate::observe::{HostClock, thread_time};
 
 /// What to send next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,12 +33,15 @@ pub struct Outgoing<'a> {
     within: usize,
     stop: Option<&'a AtomicBool>,
     counter: &'a Counter,
+    /// Processor time of the thread when it began to count.
+    worked: Time,
 }
 
 impl<'a> Outgoing<'a> {
     /// A flow of `message` again and again, until the bound of `sent`.
-    pub const fn new(clock: HostClock, sent: SendProgress, message: &'a [u8], counter: &'a Counter) -> Self {
-        Self { clock, sent, message, ring: None, length: 0, within: 0, stop: None, counter }
+    pub fn new(clock: HostClock, sent: SendProgress, message: &'a [u8], counter: &'a Counter) -> Self {
+        let worked = thread_time();
+        Self { clock, sent, message, ring: None, length: 0, within: 0, stop: None, counter, worked }
     }
 
     /// Ends early, after the current message, once `stop` is set.
@@ -178,10 +181,11 @@ impl<'a> Outgoing<'a> {
         self.sent.progress.messages()
     }
 
-    /// This end's account, except what the caller knows: how it ended, and the socket's options.
+    /// This end's account, except what the caller knows: how it ended, and the socket's options. Called on the
+    /// thread that sent.
     #[must_use]
     pub fn account(self) -> HalfAccount {
-        self.sent.account()
+        HalfAccount { cpu: Some(thread_time().since(self.worked)), ..self.sent.account() }
     }
 
     /// Goes on to the memory of the next message.
@@ -206,7 +210,9 @@ impl<'a> Outgoing<'a> {
 
     #[inline]
     fn moved(&mut self, messages: usize, bytes: usize) {
-        self.sent.progress.moved(messages as u64, bytes as u64, self.clock.now());
+        if self.sent.progress.moved(messages as u64, bytes as u64, self.clock.now()) {
+            self.worked = thread_time();
+        }
         self.counter.store(self.sent.progress.bytes());
     }
 }

@@ -23,7 +23,7 @@ use crate::control::Side;
 use crate::flow::{Counter, Incoming, Outgoing, ReaderPace};
 use crate::line::Line;
 use crate::memory::Ring;
-use crate::observe::{HostClock, LinkWatch, current_cpu, thread_time, usable_cpus};
+use crate::observe::{HostClock, LinkWatch, current_cpu, usable_cpus};
 use crate::watchdog::Watchdog;
 
 /// Seed of the bytes of every bulk message, at both ends.
@@ -218,7 +218,6 @@ impl FlowSet<'_> {
 
     /// Runs one flow on the calling thread.
     fn one(&self, mut end: FlowEnd, counter: &Counter, entry: &Entry<'_>) -> FlowReport {
-        let before = thread_time();
         let ring = self.ring(&end);
         let origin = entry.pass();
         let mut ring = match ring {
@@ -235,14 +234,12 @@ impl FlowSet<'_> {
             let half = into.account(ended.is_ok());
             (ended, half)
         };
-        let cpu = thread_time().since(before);
-        let half = HalfAccount { cpu: Some(cpu), granted: self.granted(&ring), ..half };
+        let half = HalfAccount { granted: self.granted(&ring), ..half };
         self.told(&end, self.clock.now().since(origin), ended, half)
     }
 
     /// Runs many flows on the calling thread.
     fn many(&self, share: Vec<(FlowEnd, &Counter)>, entry: &Entry<'_>) -> Vec<FlowReport> {
-        let before = thread_time();
         let mut refused = Vec::new();
         // Without memory options all senders share one message.
         let shared = self.memory.is_plain();
@@ -274,12 +271,13 @@ impl FlowSet<'_> {
             members.push(Member::new(end.line.channel_mut(), work));
         }
         drive(&mut members, &self.clock);
-        let each = thread_time().since(before) / members.len().max(1) as u64;
+        let count = members.len() as u64;
         let finished: Vec<_> = members.into_iter().map(Member::finish).collect();
         // Read when nothing moves any more: with many flows, asking the kernel takes long.
         told.extend(placed.iter().zip(finished).map(|((end, _, ring), (ended, at, half))| {
             let granted = ring.as_ref().map_or_else(Granted::default, |ring| self.granted(ring));
-            self.told(end, at.since(origin), ended, HalfAccount { cpu: Some(each), granted, ..half })
+            let cpu = half.cpu.map(|cpu| cpu / count);
+            self.told(end, at.since(origin), ended, HalfAccount { cpu, granted, ..half })
         }));
         told
     }

@@ -104,6 +104,7 @@ impl Sampler {
             origin,
             introduced: remotes.map(|remote| acknowledged(remote.tcp())).collect(),
             flows,
+            open: true,
             cadence: if cadence.period() < LEAST_INTERVAL { Cadence::every(LEAST_INTERVAL) } else { cadence },
             last: Span::ZERO,
             counted: Totals(vec![0; count]),
@@ -121,6 +122,7 @@ impl Sampler {
             }
             if was_cut_off.load(Ordering::Relaxed) {
                 watch.on_look = None;
+                watch.open = false;
             }
             watch.look(true);
             watch.into_looks()
@@ -163,6 +165,8 @@ struct Watch {
     clock: HostClock,
     origin: Time,
     flows: Watched,
+    /// False when the connections were aborted: TCP has forgotten them.
+    open: bool,
     cadence: Cadence,
     /// The last look, since the load began.
     last: Span,
@@ -206,7 +210,12 @@ impl Watch {
         let ends = last || self.cadence.ends_interval(self.last, until);
         self.last = until;
         let now = || self.clock.now().since(self.origin);
-        let wanted = self.flows.remotes.iter().zip(&self.records).take_while(|(_, it)| it.wants_tcp(ends));
+        let wanted = self
+            .flows
+            .remotes
+            .iter()
+            .zip(&self.records)
+            .take_while(|(_, it)| self.open && it.wants_tcp(ends));
         let tcp = wanted.map(|(remote, _)| Some(TcpSample { at: now(), ..remote.tcp()? }));
         let tcp: Vec<Option<TcpSample>> = tcp.collect();
         let mut host = self.host.look(at, until);

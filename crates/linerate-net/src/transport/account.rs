@@ -28,6 +28,8 @@ pub struct Account {
     /// A number far ahead that nothing has followed yet.
     leap: Option<u64>,
     jitter: Jitter,
+    /// What had become of them when the warm-up ended; it counts for nothing.
+    warm_up: Datagrams,
 }
 
 impl Account {
@@ -53,20 +55,41 @@ impl Account {
         self.foreign += 1;
     }
 
+    /// Notes that the warm-up is over: only what is sent from now on counts. `dropped` as in [`finish`](Self::finish).
+    pub fn end_warm_up(&mut self, dropped: u64) {
+        self.warm_up = self.told(self.next, self.received(), dropped);
+    }
+
     /// Different messages that came, those that were never sent among them. Unit: messages.
     #[must_use]
     pub const fn received(&self) -> u64 {
         self.numbers.count()
     }
 
-    /// The account, where the sender says that it sent `sent`; if it said nothing, as many as the
+    /// The account after the warm-up, where the sender says that it sent `sent`; if it said nothing, as many as the
     /// largest number that is believed shows. What has a larger number was never sent. `dropped` is
     /// what the receiving host says that it had no room for; no more of it than is missing counts.
     #[must_use]
     pub fn finish(mut self, sent: Option<u64>, dropped: u64) -> Datagrams {
         let sent = sent.unwrap_or(self.next);
         let beyond = self.numbers.from(sent);
+        let foreign = self.foreign + beyond + self.numbers.struck();
         let received = self.received() - beyond;
+        let Datagrams { duplicated, reordered, .. } = self.warm_up;
+        let sent_before = self.warm_up.sent.min(sent);
+        // One of the warm-up that was late replaces none that was sent since.
+        let sent = sent - sent_before;
+        let received = received.saturating_sub(self.warm_up.received).min(sent);
+        let dropped = dropped.saturating_sub(self.warm_up.dropped_by_socket);
+        Datagrams {
+            duplicated: self.duplicated - duplicated,
+            reordered: self.reordered - reordered,
+            foreign,
+            ..self.told(sent, received, dropped)
+        }
+    }
+
+    fn told(&self, sent: u64, received: u64, dropped: u64) -> Datagrams {
         let missing = sent.saturating_sub(received);
         let dropped_by_socket = dropped.min(missing);
         Datagrams {
@@ -77,7 +100,7 @@ impl Account {
             dropped_by_socket,
             host_buffer_errors: None,
             lost: missing - dropped_by_socket,
-            foreign: self.foreign + beyond + self.numbers.struck(),
+            foreign: self.foreign,
             jitter: self.jitter.estimate(),
         }
     }
@@ -143,6 +166,33 @@ mod tests {
             let arrived = numbers.len() as u64;
             let datagrams = of(numbers).finish(sent, dropped);
             prop_assert_eq!(datagrams.received + datagrams.duplicated + datagrams.foreign, arrived);
+            prop_assert_eq!(datagrams.received + datagrams.dropped_by_socket + datagrams.lost, datagrams.sent);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn only_what_was_sent_after_the_warm_up_counts(
+            arrives in prop::collection::vec(any::<bool>(), 0..400), warm in 0..400_usize,
+            late in 0..4_u64, dropped in [0..300_u64, 0..300],
+        ) {
+            let mut account = Account::default();
+            let (mut since, sent) = (0, arrives.len());
+            for (number, _) in arrives.iter().enumerate().filter(|(_, arrives)| **arrives) {
+                if number >= warm && since == 0 {
+                    account.end_warm_up(dropped[0]);
+                    since = account.next as usize;
+                    // What is late now was sent before.
+                    (0..late.min(account.next)).for_each(|number| { account.arrived(number, None, 0); });
+                }
+                account.arrived(number as u64, None, 0);
+            }
+            let datagrams = account.finish(Some(sent as u64), dropped[0] + dropped[1]);
+            let counted = &arrives[since..];
+            let missing = counted.iter().filter(|arrives| !**arrives).count() as u64;
+            prop_assert_eq!(datagrams.sent, counted.len() as u64);
+            prop_assert!(datagrams.lost + datagrams.dropped_by_socket <= missing);
+            prop_assert!(datagrams.lost + datagrams.dropped_by_socket + late >= missing);
             prop_assert_eq!(datagrams.received + datagrams.dropped_by_socket + datagrams.lost, datagrams.sent);
         }
     }

@@ -188,7 +188,9 @@ impl Channel for SocketChannel {
             match self.engine.take(self.socket.as_fd(), into.buffer(), Wait::Patiently, handling) {
                 Ok(Arrival::Delivered(0)) => return Ok(()),
                 Ok(Arrival::Delivered(bytes)) => into.received(bytes),
-                Ok(Arrival::Elsewhere(bytes)) => into.received_elsewhere(1, bytes),
+                Ok(Arrival::Elsewhere(bytes)) => {
+                    into.received_elsewhere(1, bytes);
+                }
                 Err(errno) => return Err(self.failed("receive", errno)),
             }
         }

@@ -56,6 +56,7 @@ mod tests {
         let tcp = TcpPoint { at_s: 1.0, rtt_us: 250.0, cwnd: 10, retransmits: 3, marked: 0 };
         let known = FlowResult {
             datagrams: Some(datagrams()),
+            retransmits: Some(3),
             tcp: vec![TcpPoint { retransmits: 1, ..tcp }, tcp],
             ..flow(1, 100.0)
         };

@@ -31,6 +31,7 @@ pub(super) fn flow(number: u32, mbps: f64) -> FlowResult {
         reason: None,
         mbps: Some(mbps),
         share: Some(0.25),
+        retransmits: None,
         bytes: 12_500_000,
         sent_in_us: Some(999_000.0),
         received_in_us: Some(1_000_000.0),

@@ -99,7 +99,9 @@ impl Receiving {
         loop {
             match calls.receive(self.message)? {
                 Received::Nothing => return Ok(false),
-                Received::Bytes(bytes) => self.progress.moved(1, bytes, calls.now()),
+                Received::Bytes(bytes) => {
+                    self.progress.moved(1, bytes, calls.now());
+                }
                 Received::End => {
                     self.progress.end(true, calls.now());
                     calls.finish();

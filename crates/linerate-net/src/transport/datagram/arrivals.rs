@@ -102,7 +102,9 @@ impl DatagramChannel {
                     let (datagrams, bytes) = flow.fresh;
                     if datagrams > 0 {
                         flow.last = now;
-                        into.received_elsewhere(datagrams, bytes);
+                        if into.received_elsewhere(datagrams, bytes) {
+                            flow.account.end_warm_up(flow.drops.datagrams());
+                        }
                         if flow.sent.is_none() {
                             continue;
                         }

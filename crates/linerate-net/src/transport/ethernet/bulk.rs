@@ -81,7 +81,9 @@ fn receive_all(
         }
         let (messages, bytes) = drain(channel, into.buffer(), account)?;
         if messages > 0 {
-            into.received_messages(messages, bytes);
+            if into.received_messages(messages, bytes) {
+                account.end_warm_up(channel.dropped());
+            }
             begun = channel.clock.now();
             continue;
         }
