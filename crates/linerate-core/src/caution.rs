@@ -186,6 +186,11 @@ pub enum Caution {
         /// Payload that still waited in buffers and queues, and was discarded. Unit: bytes.
         bytes: u64,
     },
+    /// The account of an end that answered came too late.
+    AccountLate {
+        /// The end.
+        side: Side,
+    },
     /// A flow bounded in bytes or messages was so short that its rate is that of a burst.
     Brief {
         /// What it moved. Unit: bytes.

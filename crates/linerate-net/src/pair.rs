@@ -99,6 +99,7 @@ impl Ends {
             memory: plan.common.memory.clone(),
             largest,
             patience,
+            round_trip: self.remote.conversation.round_trip(),
             clock: self.clock,
             local: self.remote.conversation.local.ip(),
             peer: self.remote.conversation.peer,

@@ -36,6 +36,7 @@ mod vsock;
 use std::fmt::Debug;
 use std::io;
 use std::net::{IpAddr, SocketAddr, SocketAddrV6, TcpStream};
+use std::time::Duration;
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::options::{MemoryOptions, SocketOptions};
@@ -68,6 +69,10 @@ pub type LineResult = Result<Box<dyn Line>, TransportError>;
 /// The number of a flow, and its channel.
 pub type Arrived = (u32, Box<dyn Line>);
 
+/// How long a step of opening a channel may take, and so many round trips if that is longer.
+const STEP: Duration = Duration::from_secs(5);
+const STEP_ROUND_TRIPS: u64 = 16;
+
 /// Everything that both ends know before their channels are open.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -81,6 +86,8 @@ pub struct Setup {
     pub largest: u64,
     /// How long a call may move no byte before the channel counts as stalled.
     pub patience: Span,
+    /// The shortest round trip to the peer, as far as it is known.
+    pub round_trip: Span,
     /// The clock of this end.
     pub clock: HostClock,
     /// This end's address in the conversation.
@@ -112,6 +119,7 @@ impl Setup {
             memory: MemoryOptions::default(),
             largest: 1 << 20,
             patience: PATIENCE,
+            round_trip: Span::ZERO,
             clock,
             local,
             peer,
@@ -119,6 +127,18 @@ impl Setup {
             data_ports: None,
             cancel: CancelGroup::default(),
         }
+    }
+
+    /// How long the peer may take for a step of opening a channel: beside many others on a slow path it waits for them.
+    #[must_use]
+    pub fn step(&self) -> Duration {
+        STEP.max((self.round_trip * STEP_ROUND_TRIPS).to_duration())
+    }
+
+    /// How long to wait for an answer before asking again: this, or a little more than a round trip.
+    #[must_use]
+    pub(crate) fn pause(&self, least: Span) -> Span {
+        least.max(self.round_trip * 5 / 4)
     }
 
     /// The port that the peer named, at its address in the conversation.

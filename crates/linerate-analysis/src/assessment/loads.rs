@@ -1,5 +1,7 @@
 //! Cautions about bulk and requests.
 
+use std::collections::BTreeSet;
+
 use linerate_core::caution::{Caution, Side};
 use linerate_core::run::Run;
 use linerate_core::traffic::{Direction, Latency, Transfer};
@@ -54,6 +56,7 @@ pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
     if cut_off > 0 {
         cautions.push(Caution::CutOff { bytes: cut_off });
     }
+    cautions.extend(accounts_late(run));
     cautions.extend(run.transfers.iter().filter_map(brief).min_by_key(|(span, _)| *span).map(|(_, it)| it));
     cautions.extend(run.transfers.iter().filter_map(omitted).max_by_key(|(n, _)| *n).map(|(_, it)| it));
     let latencies = run.transfers.iter().flat_map(|transfer| &transfer.latencies);
@@ -69,17 +72,31 @@ pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
     }
 }
 
+/// The ends that answered and of which only reports came: they say nothing of their hosts.
+fn accounts_late(run: &Run) -> impl Iterator<Item = Caution> {
+    let watched = |transfer: &&Transfer| transfer.hosts.first().is_some_and(|ours| !ours.is_empty());
+    let silent = |transfer: &Transfer| -> Vec<usize> {
+        let peers = transfer.hosts.iter().enumerate().skip(1);
+        peers.filter(|(_, samples)| samples.is_empty()).map(|(end, _)| end).collect()
+    };
+    let ends: BTreeSet<usize> = run.transfers.iter().filter(watched).flat_map(silent).collect();
+    ends.into_iter().map(|end| Caution::AccountLate { side: side(end) })
+}
+
+fn side(end: usize) -> Side {
+    match end {
+        0 => Side::Local,
+        1 => Side::Remote,
+        more => Side::Other(u32::try_from(more).unwrap_or(u32::MAX)),
+    }
+}
+
 /// For how long the link of each end was down, of those that were.
 fn links_down(run: &Run) -> impl Iterator<Item = Caution> {
     let ends = run.transfers.iter().map(|transfer| transfer.hosts.len()).max().unwrap_or(0);
     let down = |end: usize| -> Span {
         let looks = run.transfers.iter().filter_map(|transfer| transfer.hosts.get(end)).flatten();
         looks.map(|look| look.link_down).sum()
-    };
-    let side = |end: usize| match end {
-        0 => Side::Local,
-        1 => Side::Remote,
-        more => Side::Other(u32::try_from(more).unwrap_or(u32::MAX)),
     };
     let downs = (0..ends).map(move |end| Caution::LinkDown { side: side(end), down: down(end) });
     downs.filter(|it| !matches!(it, Caution::LinkDown { down: Span::ZERO, .. }))
@@ -235,7 +252,7 @@ mod tests {
     #[test]
     fn a_link_that_was_down_is_told_of_its_end_and_another_is_not() {
         let look = |down| HostSample { link_down: Span::from_ms(down), ..HostSample::default() };
-        let hosts = vec![vec![look(0)], vec![look(20), look(0), look(30)], vec![]];
+        let hosts = vec![vec![look(0)], vec![look(20), look(0), look(30)], vec![look(0)]];
         let down = Span::from_ms(50);
         assert_eq!(
             doubts(Transfer { hosts, ..Transfer::default() }),

@@ -2,7 +2,7 @@ use rstest::rstest;
 
 use super::*;
 use linerate_core::environment::{Environment, Fact, Interface};
-use linerate_core::kernel::Effort;
+use linerate_core::kernel::{Effort, HostSample};
 use linerate_core::observation::{Activity, Clock, Connection, Counters, Noise, Observation};
 use linerate_core::options::{Granted, Waiting};
 use linerate_core::pattern::Pattern;
@@ -404,6 +404,18 @@ fn a_burst_at_the_beginning_is_told_from_a_rate_that_varies() {
     for change in silent {
         assert_eq!(raised(change), [""; 0]);
     }
+}
+
+#[test]
+fn an_end_that_told_nothing_of_its_host_is_named_and_no_host_of_a_model_is() {
+    let late = |hosts: [usize; 3]| {
+        let raised = raised(|run| {
+            paced(run, 1 << 20);
+            run.transfers[0].hosts = hosts.map(|looks| vec![HostSample::default(); looks]).to_vec();
+        });
+        raised.iter().filter(|key| *key == "account-late").count()
+    };
+    assert_eq!([[3, 2, 1], [3, 0, 1], [3, 0, 0], [0, 0, 0]].map(late), [0, 1, 2, 0]);
 }
 
 /// A sender hands over more than a slow path brings in time: what was discarded need not have crossed the interface.

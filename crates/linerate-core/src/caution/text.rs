@@ -35,6 +35,9 @@ impl Caution {
             Self::CutOff { bytes } => format!(
                 "{bytes} B still waited in buffers and queues when the time was over: discarded, and not counted"
             ),
+            Self::AccountLate { side } => format!(
+                "the account of {side} came too late: its counts are those that it last reported, and what its host did is missing"
+            ),
             Self::Brief { bytes, messages, span } => format!(
                 "a flow moved only {bytes} B in {} within {span}: its rate is that of a burst",
                 count(*messages, "message", "messages")
@@ -178,6 +181,9 @@ impl Caution {
             }
             Self::Nagle { .. } => "leave --nodelay on, as it is by default",
             Self::CutOff { .. } => "nothing needs to be done; a longer --time makes its share smaller",
+            Self::AccountLate { .. } => {
+                "give the path room for it: a lower --rate, fewer flows, or a shorter queue"
+            }
             Self::Brief { .. } => "send more: --bytes 100MB, or --time 5s",
             Self::Omitted { .. } => "send at a fixed rate (--rate), which counts the wait of every request",
             Self::BeganFaster { .. } => {

@@ -1,6 +1,7 @@
 //! The client's end of loads: bulk and requests, one load after the other.
 
 mod accounts;
+mod intervals;
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,6 +29,7 @@ use crate::traffic::{Carried, FlowEnd, FlowSet, OnLook, bulk, channels, last_wor
 use crate::transport::{self, Setup};
 
 use accounts::{Told, hear_load, join};
+use intervals::Intervals;
 
 /// How long both ends watch their own noise after the last load, and a little more.
 const OBSERVED: Duration = Duration::from_millis(700);
@@ -180,10 +182,11 @@ impl Loads {
                 });
             }
             drop(heard);
-            let moved = self.move_all(load, stands, round_trip, watch);
-            let lock = |told: &Mutex<Told>| told.lock().unwrap_or_else(PoisonError::into_inner).heard();
-            let heard = told.iter().filter_map(lock).min();
-            (moved, self.await_told(load, heard, &all_heard, watch))
+            let mut intervals = Intervals::new(load, &told, round_trip, watch);
+            let moved = self.move_all(load, stands, round_trip, &mut intervals);
+            let waited = self.await_told(load, &told, &all_heard, intervals.watch);
+            intervals.end();
+            (moved, waited)
         });
         let (theirs, answered, broken) = self.collect(load, told, waited);
         load.rr.iter().for_each(|rr| agree(rr, &mut latencies, &answered));
@@ -233,7 +236,7 @@ impl Loads {
         load: &Load,
         stands: Stands<'_>,
         round_trip: Span,
-        watch: &mut dyn LoadWatch,
+        intervals: &mut Intervals<'_>,
     ) -> (Carried, Vec<Latency>) {
         let Stands { ends, lines, handles, free, more } = stands;
         let (of_bulk, _) = handles.split_at(ends.len());
@@ -270,8 +273,8 @@ impl Loads {
                 scope.spawn(|| askers.map_or_else(Default::default, |askers| askers.run(lines, more)));
             let mut asked = 0;
             while !running.is_finished() || !asking.is_finished() {
-                show(&looks, watch);
-                if watch.go_on().is_break() {
+                intervals.show(&looks, LOOK);
+                if intervals.watch.go_on().is_break() {
                     stop.store(true, Ordering::Relaxed);
                     asked += 1;
                     // A receiver can stop the sender only by closing the channel, and a sender to a
@@ -284,7 +287,7 @@ impl Loads {
                 }
             }
             // The last samples may have arrived since the last wait: they are not lost.
-            looks.try_iter().for_each(|look| watch.interval(&look));
+            intervals.hold(&looks);
             let (latencies, host) = asking.join().unwrap_or_else(|_| (none(load.rr.as_ref()), Vec::new()));
             let mut carried: Carried = running.join().unwrap_or_default();
             carried.host.extend(host);
@@ -300,16 +303,17 @@ impl Loads {
     }
 
     /// Waits until all servers have told what they have of a load that has ended here, and not for long if time
-    /// ends it: they end it by their own clocks. A server that was `heard` long ago may be behind a full queue.
-    /// `watch` may end the wait for a silent one.
+    /// ends it: they end it by their own clocks. A server that was heard long ago may be behind a full queue.
+    /// `watch` may end the wait for silent ones; only their conversations are cut.
     fn await_told(
         &self,
         load: &Load,
-        heard: Option<Instant>,
+        told: &[Mutex<Told>],
         all_heard: &Receiver<()>,
         watch: &mut dyn LoadWatch,
     ) -> Waited {
         self.remote_ends().for_each(|remote| remote.conversation.say(&Ask::Collect).unwrap_or(()));
+        let heard = told.iter().filter_map(|told| accounts::lock(told).heard()).min();
         let behind = heard.map_or(BEHIND, |heard| heard.elapsed().saturating_sub(REPORT).min(BEHIND));
         let within = self.last_word(load) + Span::from(behind);
         let limit = Instant::now() + within.to_duration();
@@ -327,7 +331,9 @@ impl Loads {
                 waited => waited,
             };
             if !matches!(waited, Waited::Done) {
-                self.remote_ends().for_each(|remote| remote.conversation.cut());
+                let silent =
+                    self.remote_ends().zip(told).filter(|(_, told)| accounts::lock(told).ended.is_none());
+                silent.for_each(|(remote, _)| remote.conversation.cut());
             }
         }
     }
@@ -415,21 +421,6 @@ impl Carrier for Loads {
                 CarriedLoad { transfer: Some(transfer), ended: broken.map_or(Ok(()), Err) }
             }
             Err(error) => CarriedLoad::refused(error),
-        }
-    }
-}
-
-/// Passes every sample to `watch`, until it is time to ask it again.
-fn show(looks: &Receiver<Look>, watch: &mut dyn LoadWatch) {
-    let until = Instant::now() + LOOK;
-    loop {
-        match looks.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(look) => watch.interval(&look),
-            Err(RecvTimeoutError::Timeout) => return,
-            // There is no bulk, or it has ended: the rest of the wait is for the requests.
-            Err(RecvTimeoutError::Disconnected) => {
-                return std::thread::sleep(until.saturating_duration_since(Instant::now()));
-            }
         }
     }
 }

@@ -40,10 +40,10 @@ impl RemoteEnd {
         Ok(Self { target: target.clone(), conversation, end, path })
     }
 
-    /// `setup` with the addresses of this conversation.
+    /// `setup` with the addresses and the round trip of this conversation.
     pub(super) fn setup(&self, setup: &Setup) -> Setup {
         let (local, peer) = (self.conversation.local.ip(), self.conversation.peer);
-        Setup { local, peer, ..setup.clone() }
+        Setup { local, peer, round_trip: self.conversation.round_trip(), ..setup.clone() }
     }
 
     /// Receives that the load starts.

@@ -22,6 +22,10 @@ use crate::transport::round_trip;
 const CHUNK: usize = 50;
 /// How many flows one such message is about: it always fits.
 const REPORTED: usize = 2048;
+/// How many reports come before the first that is due.
+const EARLY: u64 = 3;
+/// How long after the time that it is about a report is due.
+const LAG: Span = Span::from_ms(5);
 /// How many loads one conversation may have.
 const MOST_LOADS: u32 = 1000;
 
@@ -56,7 +60,8 @@ impl Session<'_> {
             let (end, ended) = channel();
             let counted = Arc::clone(&counters);
             if !counted.is_empty() {
-                scope.spawn(move || report(control, clock, &counted, &ended));
+                let every = reported_every(load.stream.as_ref().map(|stream| stream.interval));
+                scope.spawn(move || report(control, clock, every, &counted, &ended));
             }
             let carry = || flow_set.map_or_else(Carried::default, |flows| flows.run(ends, &counters, None));
             let bulk = scope.spawn(carry);
@@ -142,14 +147,33 @@ impl Session<'_> {
     }
 }
 
+/// About a second that is a whole number of the client's intervals, or a part of one: what it shows of an interval is
+/// then what was reported at its end.
+fn reported_every(interval: Option<Span>) -> Span {
+    let [report, interval] = [Span::from(REPORT), interval.unwrap_or_default()].map(Span::as_ps);
+    Span::from_ps(match interval {
+        0 => report,
+        short if short <= report => report / short * short,
+        long => long / long.div_ceil(report),
+    })
+}
+
+/// When the report of this number is due: the first ones soon, so that little is lost with a load that breaks, and each
+/// a little after the client's interval, which may end late.
+fn reported_after(every: Span, nth: u64) -> Span {
+    LAG + if nth < EARLY { every / (1 << (EARLY - nth)) } else { every * (nth - EARLY + 1) }
+}
+
 /// Tells the client about every second what the flows have moved here, and at last when the load has `ended`: if this
 /// end is lost or its account comes too late, that is what is known of it. A client that has gone is noticed elsewhere.
-fn report(control: &TcpStream, clock: HostClock, counters: &[Counter], ended: &Receiver<()>) {
+fn report(control: &TcpStream, clock: HostClock, every: Span, counters: &[Counter], ended: &Receiver<()>) {
     let began = clock.now();
     let mut before = vec![0; counters.len()];
-    let mut over = false;
-    while !over {
-        over = ended.recv_timeout(REPORT) == Err(RecvTimeoutError::Disconnected);
+    let mut due = (0..).map(|nth| began + reported_after(every, nth));
+    loop {
+        let now = clock.now();
+        let left = due.find(|due| *due > now).map_or(every, |due| due.since(now));
+        let over = ended.recv_timeout(left.to_duration()) == Err(RecvTimeoutError::Disconnected);
         let totals: Vec<u64> = counters.iter().map(Counter::load).collect();
         let until = clock.now().since(began);
         let grown: Vec<u64> = totals.iter().zip(&before).map(|(now, then)| now - then).collect();
@@ -160,6 +184,9 @@ fn report(control: &TcpStream, clock: HostClock, counters: &[Counter], ended: &R
             if write_frame(&mut stream, &look).is_err() {
                 return;
             }
+        }
+        if over {
+            return;
         }
     }
 }
@@ -175,4 +202,22 @@ fn pieces<'a>(
 
 fn piece<T>(list: &[T], place: usize) -> &[T] {
     list.chunks(CHUNK).nth(place).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn reports_meet_the_clients_intervals_and_come_about_every_second(ms in 1..100_000_u64) {
+            let every = reported_every(Some(Span::from_ms(ms))).as_ps();
+            let [longer, shorter] = [every.max(ms * 1_000_000_000), every.min(ms * 1_000_000_000)];
+            // Where an interval is no whole number of picoseconds' parts, less than one is lost in each.
+            prop_assert!(longer % shorter <= longer / shorter, "{every} ps for {ms} ms");
+            prop_assert!((500_000_000_000..=1_000_000_000_000).contains(&every), "{every} ps for {ms} ms");
+        }
+    }
 }

@@ -30,7 +30,7 @@ use crate::line::Line;
 use crate::memory::Reserved;
 use crate::observe::{EffortWatch, Observer, current_cpu, environment};
 use crate::place::{Pin, Place};
-use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN, canonical};
+use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN, canonical, round_trip};
 use crate::wait::PATIENCE;
 
 /// The number of times that always fit into one message, beside everything else that an end says of a trial:
@@ -360,6 +360,7 @@ impl<'a> Session<'a> {
             memory: self.plan.common.memory.clone(),
             largest: self.largest,
             patience,
+            round_trip: round_trip(self.control),
             clock: self.server.clock,
             // A wildcard listener sees IPv4 clients at IPv4-mapped addresses.
             local: self.local.to_canonical(),
@@ -372,7 +373,8 @@ impl<'a> Session<'a> {
         let told = |error| Refusal::Told(format!("the server failed to {error}"));
         let mut listener = ChannelListener::of(self.server, &setup, token, count + waiting).map_err(told)?;
         self.say(&Reply::Rendezvous { token, rendezvous: listener.rendezvous() })?;
-        let lines = listener.receive(self.control, count, self.server.limits.handshake)?;
+        let within = self.server.limits.handshake.max(setup.step());
+        let lines = listener.receive(self.control, count, within)?;
         for line in &lines {
             self.guard.add(line.channel().handle()?);
         }

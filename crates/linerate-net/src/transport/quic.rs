@@ -40,8 +40,6 @@ use crate::wait::{Interest, Wait};
 
 pub(super) use arrival::QuicListener;
 
-/// How long the peer may take for the handshake, and an unknown peer to send its preface.
-const HANDSHAKE: Duration = Duration::from_secs(5);
 /// How long an end that is dropped waits until the peer has what it sent.
 const LINGER: Duration = Duration::from_secs(1);
 /// How long it may take to send the last packet of a connection, and how often that is looked at.
@@ -187,7 +185,7 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
     let begun = runtime.block_on(async {
         let connecting = endpoint.connect_with(config, address, certificate::NAME);
         let connecting = connecting.map_err(|error| TransportError::Secure(error.to_string()))?;
-        let connection = match timeout(HANDSHAKE, connecting).await {
+        let connection = match timeout(setup.step(), connecting).await {
             Ok(connection) => connection.map_err(unconnected)?,
             Err(_) => return Err(TransportError::Late),
         };

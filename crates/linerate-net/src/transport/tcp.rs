@@ -18,9 +18,6 @@ use crate::control::{
     ChannelAddress, ChannelToken, Deadline, Greeting, Purpose, Rendezvous, TimedStream, closed_by_peer,
 };
 
-/// How long the server may take to find out whose a connection is.
-const IDENTIFIED: Duration = Duration::from_secs(5);
-
 /// How often a connection is introduced to a server that closes it before it is taken.
 const INTRODUCTIONS: u32 = 3;
 
@@ -100,7 +97,7 @@ pub(super) fn dial(
         dial_up(&socket, setup.peer)?;
         let stream = TcpStream::from(socket);
         left -= 1;
-        match introduce(&stream, &hello) {
+        match introduce(&stream, &hello, setup.step()) {
             Ok(()) => return Ok(stream),
             // A server that is crowded by others may have needed the place before it read whose it is.
             Err(error) if closed_by_peer(&error) && left > 0 => {}
@@ -110,8 +107,8 @@ pub(super) fn dial(
 }
 
 /// Says whose the connection is, and waits until the server has found that out.
-fn introduce(stream: &TcpStream, hello: &[u8]) -> io::Result<()> {
-    let mut timed = TimedStream::new(stream, Deadline::after(IDENTIFIED));
+fn introduce(stream: &TcpStream, hello: &[u8], within: Duration) -> io::Result<()> {
+    let mut timed = TimedStream::new(stream, Deadline::after(within));
     timed.write_all(hello)?;
     let mut taken = [0];
     match timed.read(&mut taken)? {

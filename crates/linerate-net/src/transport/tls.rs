@@ -9,7 +9,7 @@ use std::io::{self, IoSlice};
 use std::net::TcpStream;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use linerate_core::endpoint::LinkError;
 use linerate_core::environment::Fact;
@@ -33,9 +33,6 @@ use crate::control::{ChannelAddress, Deadline, Rendezvous, TimedStream};
 use crate::sys::NO_SIGNAL;
 use crate::wait::{Interest, Wait, poll, retry};
 
-/// How long the peer may take to agree on keys.
-const HANDSHAKE: Duration = Duration::from_secs(5);
-
 /// One end of a TLS connection under test.
 #[derive(Debug)]
 pub(super) struct TlsChannel {
@@ -53,7 +50,7 @@ impl TlsChannel {
     /// Agrees on keys over a connected socket.
     fn new(stream: TcpStream, setup: &Setup, mut tls: rustls::Connection) -> Result<Self, TransportError> {
         stream.set_nonblocking(false).map_err(TransportError::system("make the socket blocking"))?;
-        let mut timed = TimedStream::new(&stream, Deadline::after(HANDSHAKE));
+        let mut timed = TimedStream::new(&stream, Deadline::after(setup.step()));
         // It returns when the handshake is done and all of it is written.
         if let Err(error) = tls.complete_io(&mut timed) {
             // The peer receives the reason, if it still reads.

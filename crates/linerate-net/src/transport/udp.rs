@@ -52,8 +52,6 @@ pub(super) use listener::UdpListener;
 /// The first pause before a request is sent again; each is twice the one before, up to the longest.
 const FIRST_PAUSE: Span = Span::from_ms(20);
 const LONGEST_PAUSE: Span = Span::from_ms(200);
-/// How long the server may take to answer both requests.
-const HANDSHAKE: Span = Span::from_ms(5_000);
 /// How often READY is sent.
 const READIES: u32 = 3;
 
@@ -89,8 +87,9 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
 fn ask(setup: &Setup, socket: &Socket, request: &Request) -> Result<Reply, TransportError> {
     let silent = |source| TransportError::System { operation: "hear the peer over UDP", source };
     let begun = setup.clock.now();
-    let mut pause = FIRST_PAUSE;
-    while setup.clock.now().since(begun) < HANDSHAKE {
+    let (mut pause, longest) = (setup.pause(FIRST_PAUSE), setup.pause(LONGEST_PAUSE));
+    let within = Span::from(setup.step());
+    while setup.clock.now().since(begun) < within {
         socket.send(&request.encode()).map_err(silent)?;
         let until = setup.clock.now() + pause;
         loop {
@@ -108,9 +107,9 @@ fn ask(setup: &Setup, socket: &Socket, request: &Request) -> Result<Reply, Trans
                 break;
             }
         }
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = (pause * 2).min(longest);
     }
-    let text = format!("no answer in {HANDSHAKE}; does a firewall keep UDP out?");
+    let text = format!("no answer in {within}; does a firewall keep UDP out?");
     Err(silent(io::Error::new(io::ErrorKind::TimedOut, text)))
 }
 

@@ -1,7 +1,7 @@
 //! The servers' accounts of a load's flows, beside this end's.
 
 use std::net::TcpStream;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use linerate_core::traffic::{Direction, Ended, FlowAccount, HalfAccount, Interval, Load, MOST_FLOWS};
@@ -77,6 +77,27 @@ impl Told {
         bulk && self.answered.len() >= requests
     }
 
+    /// Whether it is known what a flow had brought there `by` then.
+    pub(super) fn covers(&self, place: usize, by: Span) -> bool {
+        self.over || self.ended.is_some() || self.looks_of(place).last().is_some_and(|look| look.until >= by)
+    }
+
+    /// What a flow had brought there `by` then, as if it came evenly between two reports. Unit: bytes.
+    pub(super) fn arrived_by(&self, place: usize, by: Span) -> u64 {
+        let (mut since, mut arrived) = (Span::ZERO, 0);
+        for Interval { until, bytes } in self.looks_of(place) {
+            let whole = until.saturating_sub(since).as_ps().max(1);
+            let part = by.saturating_sub(since).as_ps().min(whole);
+            arrived += (*bytes as f64 * (part as f64 / whole as f64)) as u64;
+            since = *until;
+        }
+        arrived
+    }
+
+    fn looks_of(&self, place: usize) -> &[Interval] {
+        self.looks.get(place).map_or(&[], Vec::as_slice)
+    }
+
     /// When the last report came.
     pub(super) const fn heard(&self) -> Option<Instant> {
         self.heard
@@ -102,12 +123,15 @@ impl Told {
     }
 }
 
+pub(super) fn lock(told: &Mutex<Told>) -> MutexGuard<'_, Told> {
+    told.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Hears what the server says of its end of a load until it has told all.
 pub(super) fn hear_load(control: &TcpStream, told: &Mutex<Told>) {
-    let lock = || told.lock().unwrap_or_else(PoisonError::into_inner);
-    while lock().ended.is_none() {
+    while lock(told).ended.is_none() {
         let heard = hear(control, LONG);
-        let mut told = lock();
+        let mut told = lock(told);
         if let Err(error) = heard.and_then(|reply| told.take(reply)) {
             told.ended = Some(Err(error));
         }
@@ -132,4 +156,26 @@ pub(super) fn join(load: &Load, ours: Vec<FlowReport>, mut theirs: Vec<FlowRepor
     // Flows that share threads end in another order.
     accounts.sort_by_key(|account| (account.direction, account.flow));
     accounts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_reported_is_even_between_reports_and_ends_with_the_last() {
+        let mut told = Told::default();
+        for (ms, bytes) in [(1_000, 500), (2_000, 100)] {
+            let until = Span::from_ms(ms);
+            told.take(Reply::Look { until, first: 1, bytes: vec![bytes], over: false }).expect("a report");
+        }
+        let arrived = |ms| told.arrived_by(1, Span::from_ms(ms));
+        assert_eq!([0, 500, 1_000, 1_500, 2_000, 9_000].map(arrived), [0, 250, 500, 550, 600, 600]);
+        assert_eq!(told.arrived_by(0, Span::from_ms(1_000)), 0, "nobody reported it");
+        let covers = |told: &Told, ms| told.covers(1, Span::from_ms(ms));
+        assert!(covers(&told, 2_000) && !covers(&told, 2_001));
+        told.take(Reply::Look { until: Span::from_ms(2_000), first: 1, bytes: vec![0], over: true })
+            .expect("the last");
+        assert!(covers(&told, 2_001), "nothing more comes");
+    }
 }

@@ -9,6 +9,7 @@ use std::net::IpAddr;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
 
 use quinn::{Connection, Endpoint, Incoming, RecvStream, SendStream, VarInt};
 use socket2::{Domain, Protocol, Socket, Type};
@@ -20,7 +21,7 @@ use super::super::certificate::Identity;
 use super::super::tls::own_calls_only;
 use super::super::{Arrived, Listen, PREFACE_LEN, Preface, Setup, TransportError};
 use super::settings::{MOST_UNIDENTIFIED, Settings, runtime};
-use super::{CUT, HANDSHAKE, QuicChannel};
+use super::{CUT, QuicChannel};
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 
 /// Threads that the flows of one load share.
@@ -58,7 +59,13 @@ impl QuicListener {
         let rendezvous =
             Rendezvous { address: ChannelAddress::Port(port), certificate: Some(identity.certificate()) };
         let (sender, arrivals) = channel();
-        runtime.spawn(receive(endpoint, setup.peer.ip().to_canonical(), *token, settings.window, sender));
+        let expected = Expected {
+            peer: setup.peer.ip().to_canonical(),
+            token: *token,
+            window: settings.window,
+            within: setup.step(),
+        };
+        runtime.spawn(receive(endpoint, expected, sender));
         Ok(Self { setup: setup.clone(), settings, rendezvous, arrivals, runtime: Arc::new(runtime) })
     }
 }
@@ -81,17 +88,22 @@ impl Listen for QuicListener {
     }
 }
 
-/// Sends clients away to prove their address, and hears those who did.
-async fn receive(
-    endpoint: Endpoint,
+/// Whose connections are taken.
+#[derive(Clone, Copy)]
+struct Expected {
     peer: IpAddr,
     token: ChannelToken,
+    /// Of those that have the token. Unit: bytes.
     window: u64,
-    arrivals: Sender<Stream>,
-) {
+    /// How long an unknown peer may take for the handshake and its preface.
+    within: Duration,
+}
+
+/// Sends clients away to prove their address, and hears those who did.
+async fn receive(endpoint: Endpoint, expected: Expected, arrivals: Sender<Stream>) {
     let places = Arc::new(Semaphore::new(MOST_UNIDENTIFIED));
     while let Some(incoming) = endpoint.accept().await {
-        if incoming.remote_address().ip().to_canonical() != peer {
+        if incoming.remote_address().ip().to_canonical() != expected.peer {
             incoming.ignore();
             continue;
         }
@@ -111,7 +123,7 @@ async fn receive(
         let arrivals = arrivals.clone();
         tokio::spawn(async move {
             let _place = place;
-            if let Ok(Some(arrival)) = timeout(HANDSHAKE, read_preface(incoming, token, window)).await {
+            if let Ok(Some(arrival)) = timeout(expected.within, read_preface(incoming, expected)).await {
                 // Nobody takes it when the load is over.
                 arrivals.send(arrival).unwrap_or(());
             }
@@ -120,16 +132,16 @@ async fn receive(
 }
 
 /// Hears who a client is; nothing if it is an unknown peer, whose connection is closed.
-async fn read_preface(incoming: Incoming, token: ChannelToken, window: u64) -> Option<Stream> {
+async fn read_preface(incoming: Incoming, expected: Expected) -> Option<Stream> {
     let connection = incoming.accept().ok()?.await.ok()?;
     let (out, mut into) = connection.accept_bi().await.ok()?;
     let mut bytes = [0; PREFACE_LEN];
     into.read_exact(&mut bytes).await.ok()?;
     let preface = Preface::decode(&bytes);
-    if preface.token != token {
+    if preface.token != expected.token {
         connection.close(CUT, b"");
         return None;
     }
-    connection.set_receive_window(VarInt::from_u64(window).unwrap_or(VarInt::MAX));
+    connection.set_receive_window(VarInt::from_u64(expected.window).unwrap_or(VarInt::MAX));
     Some((preface.flow, (connection, out, into)))
 }

@@ -139,7 +139,7 @@ impl UdpListener {
         drain(&socket);
         let port = Some(port_of(&socket)?);
         let reply = Reply { flow: request.flow, client: request.client, server, port };
-        let next = self.setup.clock.now() + PAUSE;
+        let next = self.setup.clock.now() + self.setup.pause(PAUSE);
         Ok(Flow { address, reply, socket: Some(socket), accepts: 1, next })
     }
 
@@ -150,7 +150,7 @@ impl UdpListener {
 
     /// The next flow that is ready, or was accepted often enough.
     fn ready(&mut self) -> Result<Option<Arrived>, TransportError> {
-        let now = self.setup.clock.now();
+        let (now, pause) = (self.setup.clock.now(), self.setup.pause(PAUSE));
         let mut again = Vec::new();
         let mut found = None;
         for ((number, _), flow) in &mut self.flows {
@@ -160,7 +160,7 @@ impl UdpListener {
                 break;
             }
             if now >= flow.next {
-                (flow.accepts, flow.next) = (flow.accepts + 1, now + PAUSE);
+                (flow.accepts, flow.next) = (flow.accepts + 1, now + pause);
                 again.push((flow.reply, flow.address));
             }
         }
