@@ -2,6 +2,7 @@
 //! and with the same rules in virtual time.
 
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use linerate_core::lab::emulator::Emulator;
@@ -70,7 +71,7 @@ impl Pair {
         let begun = Instant::now();
         loop {
             let both = self.lab.links()[0].frames.expect("the forwarder carries it");
-            let seen = both[0].counts.arrived >= frames;
+            let seen = both[0].counts.arrived + both[0].missed >= frames;
             if seen && both.iter().all(|one| one.sent + one.missed >= one.counts.passed) {
                 return both;
             }
@@ -123,7 +124,6 @@ fn no_frame_comes_before_its_delay_and_all_come() {
         let [forward, reverse] = pair.forwarded(count);
         // And what IPv6 and ARP say.
         assert!(forward.sent >= count && reverse.sent >= 1, "{forward:?} {reverse:?}");
-        assert_eq!(forward.missed, 0);
     }
 }
 
@@ -141,8 +141,7 @@ fn as_many_frames_are_lost_as_the_seed_says() {
             }
         };
         let (forward, came) = pair.run(count, send, |_| {});
-        let counts = forward.counts;
-        assert_eq!(forward.missed, 0, "{rules}");
+        let Forwarded { counts, sent, missed, .. } = forward;
         // The same frames in virtual time: chance is the seed's alone.
         let layout = pair.lab.layout();
         let mut same = Emulator::new(layout.links[0].directions[0], layout.seed, 0);
@@ -150,10 +149,10 @@ fn as_many_frames_are_lost_as_the_seed_says() {
             same.arrive(Time::ZERO, 142);
         }
         assert_eq!(same.counts(), counts, "{rules}");
-        // What the forwarder sent came, but for the frames of ARP and IPv6.
+        // What the forwarder sent came, but for the frames of ARP and IPv6. On a busy machine it misses some.
         assert!(
-            counts.arrived.abs_diff(count) < 16 && counts.passed.abs_diff(came) < 16,
-            "{rules}: {came} of {counts:?}"
+            counts.arrived <= count + 16 && counts.arrived + missed + 16 >= count && sent.abs_diff(came) < 16,
+            "{rules}: {came} of {forward:?}"
         );
         let (mean, share) = (counts.dropped_by_rule as f64, if rules.contains("0.01") { 0.01 } else { 0.2 });
         if !rules.contains("burst") {
@@ -169,15 +168,23 @@ fn no_more_comes_than_the_rate_gives_and_the_rest_is_dropped_by_the_queue() {
         let rules = format!("rate-mbps = {mbps}, burst = {burst}, queue = 30000");
         let Some(pair) = Pair::new(&rules) else { return };
         let (begun, frame) = (Instant::now(), 1400 + 28 + 14);
-        let send = || (0..packets).for_each(|_| pair.send(&[1; 1400]));
+        let sent_in = OnceLock::new();
+        let send = || {
+            (0..packets).for_each(|_| pair.send(&[1; 1400]));
+            sent_in.get_or_init(|| begun.elapsed());
+        };
         let (forward, came) = pair.run(packets, send, |came| {
             let given = f64::from(burst) + mbps * 1e6 / 8.0 * begun.elapsed().as_secs_f64();
             assert!((came * frame) as f64 <= given + 1.0, "{came} frames came where {given} B may");
         });
-        let counts = forward.counts;
+        let Forwarded { counts, sent, missed, .. } = forward;
         assert_eq!(counts.arrived, counts.passed + counts.dropped_by_queue);
-        assert!(counts.dropped_by_queue > 0 && counts.dropped_by_rule == 0 && came > 0, "{counts:?}");
-        assert!(counts.passed.abs_diff(came) < 16, "{came} of {counts:?}");
+        // A busy machine sends slower than the link, and misses frames.
+        let fits =
+            f64::from(burst) + 30_000.0 + mbps * 1e6 / 8.0 * sent_in.get().expect("it sent").as_secs_f64();
+        let full = (packets * frame) as f64 > fits + (missed * frame) as f64;
+        assert!(counts.dropped_by_queue > 0 || !full, "{forward:?}");
+        assert!(counts.dropped_by_rule == 0 && came > 0 && sent.abs_diff(came) < 16, "{came} of {forward:?}");
     }
 }
 
@@ -243,7 +250,14 @@ fn what_is_corrupted_does_not_reach_a_socket() {
         from.send_to(&[7; 1000], (B, 5471)).expect("it is sent");
     }
     assert!(to.recv(&mut [0; 1000]).is_err(), "nothing comes");
-    let [forward, _] = lab.links()[0].frames.expect("the forwarder carries it");
+    let begun = Instant::now();
+    let forward = loop {
+        let [forward, _] = lab.links()[0].frames.expect("the forwarder carries it");
+        if forward.counts.arrived > 0 || begun.elapsed() > PATIENCE {
+            break forward;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
     assert!(forward.counts.arrived > 0 && forward.counts.corrupted == forward.counts.arrived, "{forward:?}");
 }
 

@@ -1,7 +1,10 @@
-//! How loads end on paths that nobody chose: rates, queues, round trips, loss, flows, paces and directions drawn by
-//! seed, between two hosts of a laboratory. The bounds come from its plan and that of the load alone.
+//! How loads end on paths that nobody chose: rates, queues, round trips, loss, flows, transports, paces, directions and
+//! cuts of the link drawn by seed, between two hosts of a laboratory. The bounds come from its plan and that of the load
+//! alone.
 
 use std::net::Ipv4Addr;
+use std::ops::ControlFlow;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use linerate_core::traffic::{Class, Direction, Load, StreamPlan, Summary, Transfer};
@@ -9,21 +12,28 @@ use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::Key;
 use linerate_net::lab::Lab;
+use linerate_net::observe::HostClock;
+use linerate_net::pair::{Loads, Target};
 use linerate_net::serve::{Limits, Server};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
 use rstest::rstest;
 
 use crate::lab::built;
-use crate::support::TestServer;
-use crate::support::conversation::run_over;
+use crate::support::{TestServer, plan_for, run};
 
-/// How long each load is.
-const TIME: Span = Span::from_ms(1_000);
+/// How long a load is, and one whose link is cut.
+const TIMES: [Span; 2] = [Span::from_ms(1_000), Span::from_ms(5_000)];
+/// How long a link is cut that comes back.
+const CUT: Duration = Duration::from_secs(3);
+/// What still moves so long after the time, or for four round trips, is cut off.
+const GRACE: Span = Span::from_ms(2_000);
 /// A load lasts 2 s longer at most; a busy machine and a slow path to agree over may take as much again.
 const BEYOND: Duration = Duration::from_secs(6);
 /// And so many round trips to agree, to open channels, and to end.
 const ROUND_TRIPS: u32 = 16;
+/// By then the first reports have come, on a busy machine too.
+const EARLY: Duration = Duration::from_millis(400);
 /// The host that answers.
 const THERE: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 2);
 /// The largest share of a frame that is payload of TCP or UDP: 1500 B less 28 B of headers, of 1514 B.
@@ -44,6 +54,14 @@ struct Situation {
     loss: f64,
     transport: Transport,
     stream: StreamPlan,
+    cut: Option<Cut>,
+}
+
+/// When the link goes down, and whether it comes back.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    after: Duration,
+    comes_back: bool,
 }
 
 impl Situation {
@@ -56,8 +74,13 @@ impl Situation {
         let longest = (line / 8.0).clamp(30_000.0, 3e6);
         let queue = random.random_range(8_000.0..longest) as u64;
         let [tcp, udp, quic] = [Transport::Tcp, Transport::Udp, Transport::Quic];
-        let transport = [tcp, tcp, udp, quic][random.random_range(0..4)];
-        let most = if transport == tcp { 40 } else { 3 };
+        let others = [tcp, Transport::Tls, mptcp_or(tcp)];
+        let transport = [tcp, tcp, udp, quic, others[random.random_range(0..3)]][random.random_range(0..5)];
+        let most = match transport {
+            Transport::Tcp if line > 20e6 && random.random_bool(0.2) => 500,
+            Transport::Tcp | Transport::Mptcp => 40,
+            _ => 3,
+        };
         let pace = [None, Some(0.5), Some(0.02)][random.random_range(0..3)];
         // Without a pace, datagrams would fill every queue.
         let pace = if transport == udp { pace.or(Some(1.5)) } else { pace };
@@ -71,9 +94,20 @@ impl Situation {
             interval: Span::from_ms(200),
             ..StreamPlan::default()
         };
-        let delay = [0, 0, 20, 250][random.random_range(0..4)];
+        let delay = [0, 0, 20, 250, 500][random.random_range(0..5)];
         let loss = [0.0, 0.0, 0.01][random.random_range(0..3)];
-        Self { line, queue, burst, delay, loss, transport, stream }
+        let after = Duration::from_millis(random.random_range(500..2_000));
+        let cut = random.random_bool(0.1).then(|| Cut { after, comes_back: random.random_bool(0.5) });
+        Self { line, queue, burst, delay, loss, transport, stream, cut }
+    }
+
+    /// How long the load is.
+    fn time(&self) -> Span {
+        TIMES[usize::from(self.cut.is_some())]
+    }
+
+    fn round_trip(&self) -> Span {
+        Span::from_ms(2 * self.delay)
     }
 
     /// The two hosts with a server on the second, or none where there can be none; in CI that is a failure.
@@ -108,31 +142,87 @@ impl Situation {
         line.min(pace.bits_per_second() * 1.01 + lump(message * f64::from(self.stream.flows)))
     }
 
+    /// Carries out the load, and cuts the link meanwhile. Only a cut may break the conversation.
+    fn carry(&self, lab: &Lab, server: &TestServer) -> Transfer {
+        let load = Load { stream: Some(self.stream.clone()), time: self.time(), ..Load::default() };
+        let go_on = || ControlFlow::Continue(());
+        let mut plan = plan_for(&load);
+        plan.common.transport = self.transport;
+        let Some(cut) = self.cut else {
+            let whole = lab.on(0, || server.carry(&plan, &load, go_on));
+            return whole.expect("entered").expect("a transfer");
+        };
+        let target = [Target::parse(&server.address.to_string()).expect("an address")];
+        let open = || {
+            Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))
+        };
+        let mut loads = lab.on(0, open).expect("entered").expect("a conversation");
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                std::thread::sleep(cut.after);
+                set_link(lab, "down");
+                std::thread::sleep(CUT);
+                if cut.comes_back {
+                    set_link(lab, "up");
+                }
+            });
+            let (transfer, _) =
+                lab.on(0, || run(&mut loads, &load, go_on)).expect("entered").expect("a transfer");
+            loads.finish().unwrap_or(());
+            transfer
+        })
+    }
+
     fn run(&self) {
         let Some((lab, server)) = self.lab() else { return };
-        let load = Load { stream: Some(self.stream.clone()), time: TIME, ..Load::default() };
         let began = Instant::now();
-        let carry = || run_over(&server, self.transport, &load, || std::ops::ControlFlow::Continue(()));
-        let transfer = lab.on(0, carry).expect("entered").expect("a transfer");
+        let transfer = self.carry(&lab, &server);
         let took = began.elapsed();
-        let round_trips = Duration::from_millis(2 * self.delay) * ROUND_TRIPS;
-        assert!(took <= TIME.to_duration() + BEYOND + round_trips, "{took:?}: {self:?}");
+        let time = self.time();
+        let round_trips = self.round_trip().to_duration() * ROUND_TRIPS;
+        assert!(took <= time.to_duration() + BEYOND + round_trips, "{took:?}: {self:?}");
+        self.judge(&transfer);
+    }
+
+    fn judge(&self, transfer: &Transfer) {
+        let time = self.time();
+        let ends = transfer.flows.iter().flat_map(|flow| [&flow.sender, &flow.receiver]);
+        let last = ends.filter_map(|half| half.last).max().unwrap_or_default();
+        assert!(last <= time + GRACE.max(self.round_trip() * 4), "moved until {last}: {self:?}");
         for sum in transfer.summaries() {
             let told = || format!("{sum:?} of {self:?}");
-            assert_eq!(sum.failed, 0, "{}", told());
+            assert!(sum.failed == 0 || self.cut.is_some(), "{}", told());
             // What a line of 64 kbit/s carries in half a second is two packets.
             let due = self.stream.rate.map_or(self.line, |pace| pace.bits_per_second().min(self.line));
-            let expected = due / 8.0 * TIME.as_seconds() / 2.0;
-            assert!(sum.bytes > 0 || expected < 4_000.0, "nothing arrived: {}", told());
+            let expected = due / 8.0 * TIMES[0].as_seconds() / 2.0;
+            // A cut leaves what was reported by then: after an eighth of a second for the first time.
+            let known = self.cut.is_none_or(|cut| cut.after > (self.round_trip() * 2).to_duration() + EARLY);
+            let least = if self.cut.is_some() { 100_000.0 } else { 4_000.0 };
+            assert!(sum.bytes > 0 || expected < least || !known, "nothing arrived: {}", told());
             let Some(rate) = sum.rate else { continue };
-            let ceiling = self.ceiling(&transfer, &sum);
+            let ceiling = self.ceiling(transfer, &sum);
             assert!(rate.bits_per_second() <= ceiling, "above {ceiling:.0} bit/s: {}", told());
         }
         for flow in &transfer.flows {
             let ended = transfer.class(flow);
-            assert!(!matches!(ended, Class::Failed(_)), "{ended:?}: {self:?}");
+            assert!(!matches!(ended, Class::Failed(_)) || self.cut.is_some(), "{ended:?}: {self:?}");
+            let tcp = flow.sender.tcp.iter().chain(&flow.receiver.tcp);
+            let sampled = tcp.filter(|sample| sample.cwnd == 0).count();
+            assert_eq!(sampled, 0, "samples of sockets that were closed: {self:?}");
         }
     }
+}
+
+/// Switches the link of the host that answers.
+fn set_link(lab: &Lab, state: &str) {
+    let ip = || Command::new("ip").args(["link", "set", "dev", "a", state]).status();
+    assert!(lab.on(1, ip).expect("entered").expect("ip runs").success(), "link set {state}");
+}
+
+/// MPTCP, or `other` where the kernel has none.
+fn mptcp_or(other: Transport) -> Transport {
+    let enabled = std::fs::read_to_string("/proc/sys/net/mptcp/enabled");
+    if enabled.is_ok_and(|enabled| enabled.trim() == "1") { Transport::Mptcp } else { other }
 }
 
 /// Other seeds with `LINERATE_SEED`, which also says with which one it failed.
@@ -142,6 +232,14 @@ fn it_ends_in_time_with_what_arrived_and_never_above_the_wire(#[values(0, 1, 2, 
     let seed = seed + nth;
     println!("LINERATE_SEED={seed}");
     Situation::drawn(seed).run();
+}
+
+#[rstest]
+fn what_was_counted_before_a_cut_is_shown_in_time(#[values(false, true)] comes_back: bool) {
+    let mut random = Pcg64::seed_from_u64(u64::from(comes_back));
+    let after = Duration::from_millis(random.random_range(500..2_000));
+    let cut = Some(Cut { after, comes_back });
+    Situation { cut, delay: 0, loss: 0.0, transport: Transport::Tcp, ..Situation::drawn(40) }.run();
 }
 
 /// As many as one sitting is patient for; `./check full` runs it.
