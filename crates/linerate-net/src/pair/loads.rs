@@ -20,7 +20,7 @@ use super::remote_end::RemoteEnd;
 use super::requests::{askers, held, none, tally};
 use super::{Ends, PairError, Target};
 use crate::channel::ChannelHandle;
-use crate::control::{Ask, ChannelToken, Key, Opening, REPORT, Rendezvous, Side};
+use crate::control::{Ask, ChannelToken, Key, Opening, Rendezvous, Side};
 use crate::flow::{Answered, Counter, PATIENCE};
 use crate::line::Line;
 use crate::observe::{HostClock, others_run};
@@ -33,8 +33,6 @@ use intervals::Intervals;
 
 /// How long both ends watch their own noise after the last load, and a little more.
 const OBSERVED: Duration = Duration::from_millis(700);
-/// How much longer a server may take whose reports are late.
-const BEHIND: Duration = Duration::from_secs(1);
 /// How often to check whether the user wants to end.
 const LOOK: Duration = Duration::from_millis(100);
 /// A server that is waited for has so many more checks once the user wants to end: a live one has a second.
@@ -303,8 +301,7 @@ impl Loads {
     }
 
     /// Waits until all servers have told what they have of a load that has ended here, and not for long if time
-    /// ends it: they end it by their own clocks. A server that was heard long ago may be behind a full queue.
-    /// `watch` may end the wait for silent ones; only their conversations are cut.
+    /// ends it: they end it by their own clocks. `watch` may end the wait for silent ones; only their conversations are cut.
     fn await_told(
         &self,
         load: &Load,
@@ -313,9 +310,7 @@ impl Loads {
         watch: &mut dyn LoadWatch,
     ) -> Waited {
         self.remote_ends().for_each(|remote| remote.conversation.say(&Ask::Collect).unwrap_or(()));
-        let heard = told.iter().filter_map(|told| accounts::lock(told).heard()).min();
-        let behind = heard.map_or(BEHIND, |heard| heard.elapsed().saturating_sub(REPORT).min(BEHIND));
-        let within = self.last_word(load) + Span::from(behind);
+        let within = self.last_word(load);
         let limit = Instant::now() + within.to_duration();
         let (mut asked, mut waited) = (0, Waited::Done);
         loop {
@@ -361,10 +356,11 @@ impl Loads {
         waited: Waited,
     ) -> (Vec<Carried>, Vec<Answered>, Option<PairError>) {
         let (mut all, mut all_answered, mut broken, mut silent) = (Vec::new(), Vec::new(), None, false);
+        let late = if let Waited::Late(within) = waited { within } else { Span::ZERO };
         for ((peer, remote), told) in (0..).zip(self.remote_ends()).zip(told) {
             let mut told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
-            if told.is_accounted(load) {
-                // Only details may be missing.
+            if told.is_accounted(load) || told.is_alive(late) {
+                // Only what came since the last report, or details, may be missing.
                 silent |= !matches!(told.ended, Some(Ok(())));
             } else if let Some(Err(error)) = told.ended.take() {
                 let error = match waited {
@@ -374,7 +370,7 @@ impl Loads {
                 };
                 broken.get_or_insert_with(|| self.named(error, remote));
             }
-            told.complete(load);
+            told.complete(load, late);
             let Told { mut carried, answered, .. } = told;
             // It reports only its own flows.
             carried.reports.retain(|told| told.flow < load.numbered(1, 0));

@@ -12,7 +12,7 @@ use crate::line::Line;
 /// The least time that what was sent may take to arrive once the time is over, and that the account of it may take
 /// then. With the conversation around it a load lasts 2 s longer than its time at most, or 4 round trips.
 const GRACE: Span = Span::from_ms(500);
-const LAST_WORD: Span = Span::from_ms(600);
+const LAST_WORD: Span = Span::from_ms(1_200);
 /// TCP sends again after one round trip or more, and then waits twice as long each time (RFC 6298).
 const SILENT_ROUND_TRIPS: u64 = 32;
 

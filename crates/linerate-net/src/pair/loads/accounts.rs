@@ -9,12 +9,14 @@ use linerate_core::units::Span;
 
 use super::super::PairError;
 use super::super::conversation::hear;
-use crate::control::Reply;
+use crate::control::{REPORT, Reply};
 use crate::flow::Answered;
 use crate::traffic::{Carried, FlowReport, bulk_flows};
 
 /// Who waits for the server ends the wait, not the time: the load may be of any length.
 const LONG: Duration = Duration::from_secs(7 * 24 * 3600);
+/// How late a report may be that comes once a second, the end of the flows here included.
+const SLACK: Duration = Duration::from_secs(1);
 /// More reports of a flow are not kept: two days of one a second.
 const MOST_LOOKS: usize = 2 * 24 * 3600;
 
@@ -98,14 +100,16 @@ impl Told {
         self.looks.get(place).map_or(&[], Vec::as_slice)
     }
 
-    /// When the last report came.
-    pub(super) const fn heard(&self) -> Option<Instant> {
-        self.heard
+    /// Whether its reports still came when the load ended, after which it was waited for so long: what it has to say
+    /// waits in a queue.
+    pub(super) fn is_alive(&self, waited: Span) -> bool {
+        let since_end = waited.to_duration();
+        waited > Span::ZERO && self.heard.is_some_and(|heard| heard.elapsed() < since_end + REPORT + SLACK)
     }
 
-    /// Puts what was last reported in the place of accounts that did not come.
-    pub(super) fn complete(&mut self, load: &Load) {
-        let accounted = self.is_accounted(load);
+    /// Puts what was last reported in the place of accounts that did not come in the time that was waited for them.
+    pub(super) fn complete(&mut self, load: &Load, waited: Span) {
+        let accounted = self.is_accounted(load) || self.is_alive(waited);
         self.looks.resize(bulk_flows(load).count(), Vec::new());
         let warm_up = load.stream.as_ref().map_or(Span::ZERO, |stream| stream.warm_up);
         for ((flow, direction), looks) in bulk_flows(load).zip(std::mem::take(&mut self.looks)) {
