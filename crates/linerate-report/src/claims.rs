@@ -1,20 +1,19 @@
-//! Results of checks of published claims: as text, as JSON and as a page with charts.
+//! Results of checks of published claims, as sections and as JSON.
 
-mod details;
 mod figures;
 mod files;
 mod page;
-mod table;
 mod words;
 
 #[cfg(test)]
 mod fixture;
+#[cfg(test)]
+mod tests;
 
 use linerate_study::claims::{Claims, Judged, Results};
 
 pub use files::json;
-pub use page::html;
-pub use table::table;
+pub use page::document;
 
 /// Claims that were checked.
 #[derive(Clone, Copy, Debug)]

@@ -105,6 +105,13 @@ impl Column {
         Self { heading: self.heading.clone(), cells, ..*self }
     }
 
+    /// Breaks what is longer than `room` into lines.
+    fn wrap(&mut self, room: usize) {
+        for text in self.cells.iter_mut().chain([&mut self.heading]) {
+            *text = wrap(text, room.max(INDENT + 8), INDENT);
+        }
+    }
+
     /// Columns of a terminal that it takes, with the gap before it.
     fn width(&self) -> usize {
         let lines = self.cells.iter().chain([&self.heading]).flat_map(|text| text.lines());
@@ -141,31 +148,28 @@ pub(crate) fn fit(columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
     (lay_out(&shown), left_out)
 }
 
-/// The same with cells of the first column of words on several lines where there is no room for them.
+/// The same with long words on several lines: no column of words goes while there is room for some of them.
 pub(crate) fn fit_wrapped(mut columns: Vec<Column>, width: usize) -> (String, Vec<String>) {
     let gap = usize::from(GAP);
-    let at = columns.iter().position(|column| column.words).unwrap_or(0);
-    let Some(first) = columns.get(at) else { return (String::new(), Vec::new()) };
-    let least = first.width().min(LEAST + gap);
-    let mut expendable: Vec<(u8, usize)> = columns
-        .iter()
-        .enumerate()
-        .filter(|(nth, column)| *nth != at && column.says_something())
-        .map(|(nth, column)| (column.expendable, nth))
-        .collect();
-    let mut left: usize = expendable.iter().map(|(_, nth)| columns[*nth].width()).sum();
-    expendable.sort_unstable();
-    while least + left > width {
-        let Some((1.., nth)) = expendable.pop() else { break };
-        left -= columns[nth].width();
+    columns.retain(Column::says_something);
+    let least = |column: &Column| if column.words { column.width().min(LEAST + gap) } else { column.width() };
+    let mut left_out = Vec::new();
+    while columns.iter().map(least).sum::<usize>() > width {
+        let most = columns.iter().map(|column| column.expendable).max().filter(|most| *most > 0);
+        let Some(most) = most else { break };
+        let last = columns.iter().rposition(|column| column.expendable == most);
+        left_out.extend(last.map(|place| columns.remove(place).heading));
     }
-    let room = width.saturating_sub(left + gap).max(INDENT + 8);
-    let first = &mut columns[at];
-    for cell in &mut first.cells {
-        *cell = wrap(cell, room, INDENT);
-    }
-    first.heading = wrap(&first.heading, room, INDENT);
-    fit(columns, width)
+    let numbers: usize = columns.iter().filter(|column| !column.words).map(Column::width).sum();
+    let words: Vec<usize> =
+        columns.iter().filter(|column| column.words).map(|column| column.width() - gap).collect();
+    let room = width.saturating_sub(numbers + gap * words.len());
+    let total = |most: usize| words.iter().map(|width| (*width).min(most)).sum::<usize>();
+    let most = (INDENT + 8..width).rev().find(|most| total(*most) <= room).unwrap_or(INDENT + 8);
+    columns.iter_mut().filter(|column| column.words).for_each(|column| column.wrap(most));
+    let (text, more) = fit(columns, width);
+    left_out.extend(more);
+    (text, left_out)
 }
 
 fn lay_out(shown: &[Column]) -> String {

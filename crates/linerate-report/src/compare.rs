@@ -1,10 +1,9 @@
-//! Two sides held against each other, as text, JSON and HTML.
+//! Two sides held against each other, as sections and as JSON.
 
 mod chart;
 mod forest;
 mod json;
 mod page;
-mod table;
 mod words;
 
 #[cfg(test)]
@@ -13,6 +12,5 @@ pub(crate) mod fixture;
 mod tests;
 
 pub use json::json;
-pub use page::{html, markdown};
+pub use page::document;
 pub(crate) use page::{sections, title};
-pub use table::table;

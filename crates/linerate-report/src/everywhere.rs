@@ -98,7 +98,7 @@ fn it_is_compared() {
     let change = &mut comparison.figures[0];
     (change.unit, change.better) = (key().figure.unit(), key().figure.better());
     change.key = key();
-    let text = compare::table(&comparison, 120, Rows::All);
+    let text = compare::document(&comparison).text(120, Rows::All);
     assert!(text.contains("goodness of it"), "{text}");
 }
 
@@ -106,7 +106,7 @@ fn it_is_compared() {
 fn it_is_followed() {
     let mut path = history::fixture::history(20, 0);
     path.figures[0].key = key();
-    let shown = history::show(&path, None, 200, Rows::Short);
+    let shown = history::document(&path, None).text(200, Rows::Short);
     assert!(shown.contains("goodness of it"), "{shown}");
     let csv = history::csv(&[path.clone()]).expect("it has a CSV form");
     assert!(csv.lines().any(|line| line.contains(",thing/goodness,") && line.contains(",us,")), "{csv}");

@@ -1,4 +1,4 @@
-//! What an experiment found, as text, JSON, CSV and HTML.
+//! What an experiment found, as sections, JSON and CSV.
 
 mod axes;
 mod clean;
@@ -12,7 +12,6 @@ mod page;
 mod scatter;
 mod search;
 mod stairs;
-mod table;
 mod tidy;
 mod trade;
 mod views;
@@ -24,8 +23,7 @@ mod fixture;
 mod tests;
 
 pub use json::json;
-pub use page::html;
-pub use table::table;
+pub use page::document;
 pub use tidy::csv;
 
 use crate::text::plain;

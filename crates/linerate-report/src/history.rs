@@ -1,9 +1,8 @@
-//! The history of paths, as text, JSON, CSV, metrics and HTML.
+//! The history of paths, as sections, JSON, CSV and metrics.
 //!
 //! The caller reads the history and lays out what is to be shown as plain data; nothing here knows how it
 //! is kept.
 
-mod changes;
 mod dates;
 mod grid;
 mod heat;
@@ -35,13 +34,11 @@ use linerate_core::stats;
 
 use super::plot::{Axis, Scale};
 
-pub use changes::changes_text;
 pub use json::changes_json;
 pub use list::list;
 pub(crate) use metrics::escaped;
 pub use metrics::prometheus;
-pub use page::html;
-pub use show::show;
+pub use page::{changes, document};
 pub use tidy::{csv, json_lines};
 
 /// A path in the list of paths.
@@ -120,6 +117,9 @@ pub struct Course {
 fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     stats::median(values.into_iter().filter(|value| value.is_finite()))
 }
+
+/// What has every figure of every run.
+const EXPORT: &str = "`linerate history export`";
 
 /// At most this many runs are dated on an axis.
 const DATES: usize = 6;

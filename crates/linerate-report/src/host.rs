@@ -1,63 +1,70 @@
-//! A calibrated host as text for people.
+//! A calibrated host as sections.
 
 use linerate_sim::calibrate::{Estimate, HostFile, PointRecord, ProbeRecord};
 
-use super::predict::grid;
-use super::text::{digits, item, percent, plain};
+use super::section::{self, Cell, Document, Item, Part, Section, TableView, entries};
+use super::text::{digits, percent, plain};
 
 /// The fitted values with their intervals, and the evidence.
-pub fn host(file: &HostFile, width: u16) -> String {
-    let width = usize::from(width);
+pub fn host(file: &HostFile) -> Document {
     let calibration = &file.calibration;
     let of = &calibration.of;
-    let head = [
-        item("host", &plain(&format!("{}, {}, {}", of.hostname, of.processor, of.kernel)), width),
-        item(
+    let [error, drift] = [calibration.discrepancy, calibration.drift].map(percent);
+    let freedom = digits(calibration.freedom);
+    let facts = [
+        ("processor", plain(&of.processor)),
+        ("kernel", plain(&of.kernel)),
+        (
             "model error",
-            &format!(
-                "{} of a time, that no choice of costs explains ({} degrees of freedom)",
-                percent(calibration.discrepancy),
-                digits(calibration.freedom)
-            ),
-            width,
+            format!("{error} of a time, that no choice of costs explains ({freedom} degrees of freedom)"),
         ),
-        item(
-            "drift",
-            &format!("{} of a time, from one connection to a later one", percent(calibration.drift)),
-            width,
-        ),
+        ("drift", format!("{drift} of a time, from one connection to a later one")),
     ];
-    let values =
-        grid(&["cost", "fitted", "95 % from", "to", "unit"], calibration.value.iter().map(value).collect());
-    let probes =
-        grid(&["probe", "median", "95 % from", "to", "unit"], calibration.probe.iter().map(probe).collect());
-    let points = grid(
-        &["MTU", "pattern", "processors", "size", "measured us", "fitted us", "off by"],
-        calibration.point.iter().map(point).collect(),
-    );
-    [head.join("\n"), values, probes, points].join("\n\n") + "\n"
+    let columns = |first, middle| [(first, 0), (middle, 0), ("95 % from", 1), ("to", 1), ("unit", 0)];
+    let of_points = [
+        ("MTU", 2),
+        ("pattern", 0),
+        ("processors", 2),
+        ("size", 0),
+        ("measured us", 0),
+        ("fitted us", 0),
+        ("off by", 0),
+    ];
+    let tables = [
+        TableView::of("", &columns("cost", "fitted"), calibration.value.iter().map(value).collect()),
+        TableView::of("", &columns("probe", "median"), calibration.probe.iter().map(probe).collect()),
+        TableView::of("", &of_points, calibration.point.iter().map(point).collect()),
+    ];
+    let sections = vec![
+        Section::new(Part::Result, "host", "", vec![Item::Facts(entries(facts))]),
+        Section::new(Part::Tables, "numbers", "", section::tables(tables).collect()),
+    ];
+    Document::new(plain(&format!("{}: calibrated {}", of.hostname, calibration.made)), sections)
 }
 
-fn value(value: &Estimate) -> Vec<String> {
-    let [low, high] = value.interval.map(digits);
-    let parameter = value.parameter;
-    vec![parameter.key().to_owned(), digits(value.fitted), low, high, parameter.unit().to_owned()]
+fn value(value: &Estimate) -> Vec<Cell> {
+    let ([low, high], parameter) = (value.interval.map(digits), value.parameter);
+    [parameter.key().to_owned(), digits(value.fitted), low, high, parameter.unit().to_owned()]
+        .map(Cell::from)
+        .to_vec()
 }
 
-fn probe(probe: &ProbeRecord) -> Vec<String> {
+fn probe(probe: &ProbeRecord) -> Vec<Cell> {
     let [low, high] = probe.interval.map(digits);
-    vec![plain(&probe.name), digits(probe.median), low, high, plain(&probe.unit)]
+    [plain(&probe.name), digits(probe.median), low, high, plain(&probe.unit)].map(Cell::from).to_vec()
 }
 
-fn point(point: &PointRecord) -> Vec<String> {
-    let off = point.fitted_us / point.measured_us - 1.0;
-    vec![
-        point.conditions.mtu.to_string(),
-        point.conditions.pattern.name().to_owned(),
-        if point.conditions.one_processor { "one" } else { "two" }.to_owned(),
-        point.conditions.size.to_string(),
+fn point(point: &PointRecord) -> Vec<Cell> {
+    let (of, off) = (&point.conditions, point.fitted_us / point.measured_us - 1.0);
+    [
+        of.mtu.to_string(),
+        of.pattern.name().to_owned(),
+        if of.one_processor { "one" } else { "two" }.to_owned(),
+        of.size.to_string(),
         digits(point.measured_us),
         digits(point.fitted_us),
         format!("{:+.1} %", off * 100.0),
     ]
+    .map(Cell::from)
+    .to_vec()
 }

@@ -1,4 +1,4 @@
-//! What a host could reach, as text and as a page. A calibrated host for models is in `host`.
+//! What a host could reach, as sections. A calibrated host for models is in `host`.
 
 mod charts;
 mod page;
@@ -10,5 +10,5 @@ pub(crate) mod fixture;
 #[cfg(test)]
 mod tests;
 
+pub use page::document;
 pub(crate) use page::sections_of;
-pub use page::{html, text};

@@ -58,5 +58,6 @@ pub use np::np;
 pub use openmetrics::{metric_names, openmetrics};
 pub use runs::{Beside, html, html_beside, markdown};
 pub use screen::text;
+pub use section::Document;
 pub use svg::svg;
 pub use text::{percent, wrap};

@@ -1,4 +1,4 @@
-//! Results of models under load: as text, JSON, CSV and a page with charts.
+//! Results of models under load, as sections, JSON and CSV.
 
 mod bars;
 mod curves;
@@ -6,12 +6,10 @@ mod files;
 mod page;
 mod points;
 mod stations;
-mod table;
 mod words;
 
 #[cfg(test)]
 mod fixture;
 
 pub use files::{csv, json};
-pub use page::html;
-pub use table::table;
+pub use page::document;

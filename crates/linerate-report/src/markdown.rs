@@ -57,7 +57,8 @@ fn facts(list: &[Entry]) -> String {
 }
 
 fn caution(warning: &Warning) -> String {
-    format!("- **{}**; {}\n", line(&warning.findings.join("; ")), line(&warning.advice))
+    let gap = if warning.advice.is_empty() { "" } else { "; " };
+    format!("- **{}**{gap}{}\n", line(&warning.findings.join("; ")), line(&warning.advice))
 }
 
 fn table(view: &TableView) -> String {

@@ -73,7 +73,7 @@ pub(crate) struct Script {
 ///
 /// [`RenderError::Json`] or [`RenderError::Page`] when the page cannot be filled.
 pub(crate) fn html(document: Document, maps: Option<Script>) -> Result<String, RenderError> {
-    let Document { title, mut sections } = document;
+    let Document { title, mut sections, .. } = document;
     number(&mut sections);
     let hover = data(&sections)?;
     let mut style = include_str!("../templates/page.css").to_owned();

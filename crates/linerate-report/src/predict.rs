@@ -1,37 +1,20 @@
-//! A prediction beside its run, as text, JSON and HTML.
+//! A prediction beside its run, as sections and as JSON.
 
 mod chart;
 mod json;
 mod page;
-mod table;
 
 #[cfg(test)]
 mod fixture;
 
 use std::borrow::Cow;
 
-use comfy_table::presets::NOTHING;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
 use linerate_study::prediction::{Prediction, WhatIf};
 
 pub use json::json;
-pub use page::html;
-pub use table::table;
+pub use page::document;
 
 use super::text::{digits, percent, plain};
-
-/// Rows under headings: the first column to the left, numbers to the right.
-pub(super) fn grid(headings: &[&str], rows: Vec<Vec<String>>) -> String {
-    let mut table = Table::new();
-    table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(headings.iter().copied());
-    table.add_rows(rows);
-    for (nth, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((2, 0));
-        column.set_cell_alignment(if nth == 0 { CellAlignment::Left } else { CellAlignment::Right });
-    }
-    table.trim_fmt()
-}
 
 /// The key facts: a label and a value each.
 fn facts(prediction: &Prediction) -> Vec<(Cow<'static, str>, String)> {

@@ -26,7 +26,7 @@ pub fn text(report: &Report, width: u16, rows: Rows) -> String {
         }
         _ => None,
     };
-    Terminal::new(width, rows, &drawn).text(&document(report, &Beside::default()))
+    Terminal::new(&document(report, &Beside::default()), width, rows, &drawn).text()
 }
 
 #[cfg(test)]

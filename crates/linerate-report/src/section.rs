@@ -5,8 +5,13 @@ mod cell;
 mod keys;
 mod table;
 
+use linerate_core::plan::Rows;
+
+use crate::error::RenderError;
 use crate::figure::Figure;
-use crate::text::{Key, columns};
+use crate::terminal::Terminal;
+use crate::text::{Key, columns, wrap};
+use crate::{markdown, page};
 
 pub(crate) use caution::{Warning, merged};
 pub(crate) use cell::{Cell, Tone};
@@ -14,10 +19,14 @@ pub(crate) use keys::{KeyView, key_views, said_once};
 use table::NUMBER;
 pub(crate) use table::{MOST_ROWS, TableView};
 
-/// A report, in the order in which it is read.
-pub(crate) struct Document {
+/// A report, in the order in which it is read, and in every form that people read.
+pub struct Document {
     pub(crate) title: String,
     pub(crate) sections: Vec<Section>,
+    /// What has the columns that a text has no room for.
+    pub(crate) full: &'static str,
+    /// What shows the rows and tables that a short text leaves out.
+    pub(crate) more: &'static str,
 }
 
 /// The parts of a report in the reader's order: the answer first, and what it was made with last.
@@ -130,6 +139,7 @@ pub(crate) enum Kind {
     Mesh,
     Application,
     Trace,
+    Claim,
 }
 
 /// The key numbers of a curve or a load.
@@ -149,7 +159,27 @@ impl Document {
     pub(crate) fn new(title: String, mut sections: Vec<Section>) -> Self {
         sections.retain(|section| !section.items.is_empty());
         sections.sort_by_key(|section| section.part);
-        Self { title, sections }
+        Self { title, sections, full: "--format json", more: "--rows all" }
+    }
+
+    /// As plain text of about `width` columns under its title, without charts. No colours, no control codes.
+    pub fn text(&self, width: u16, rows: Rows) -> String {
+        let title = wrap(&self.title, usize::from(width), 2);
+        format!("{title}\n\n{}", Terminal::new(self, width, rows, &|_, _| None).text())
+    }
+
+    /// As one page that needs nothing else: no network, no other file, and no script needed to read it.
+    ///
+    /// # Errors
+    ///
+    /// [`RenderError::Json`] or [`RenderError::Page`] when the page cannot be filled.
+    pub fn html(self) -> Result<String, RenderError> {
+        page::html(self, None)
+    }
+
+    /// As GitHub's Markdown, without charts.
+    pub fn markdown(&self) -> String {
+        markdown::markdown(self)
     }
 }
 
@@ -165,6 +195,12 @@ impl Section {
         runs.dedup();
         Self { runs, ..self }
     }
+}
+
+/// At most `most` of these, evenly.
+pub(crate) fn thinned(all: &[usize], most: usize) -> Vec<usize> {
+    let count = all.len().min(most);
+    (0..count).map(|nth| all[nth * (all.len() - 1) / (count - 1).max(1)]).collect()
 }
 
 /// The charts of a section.

@@ -4,14 +4,15 @@ use linerate_core::plan::Rows;
 
 use super::columns::fit_wrapped;
 use super::figure::Figure;
-use super::section::{Card, Document, Entry, Item, Part, Section, TableView, said_once};
+use super::section::{Card, Document, Entry, Item, Part, Section, TableView, entries, said_once};
 use super::text::{items, wrap};
 
 /// The narrowest text: the numbers alone need this.
 const NARROWEST: usize = 40;
 
-/// How sections are shown.
+/// How a document is shown.
 pub(crate) struct Terminal<'a> {
+    document: &'a Document,
     width: usize,
     rows: Rows,
     /// A chart of a section in characters, if it has such a form.
@@ -20,14 +21,19 @@ pub(crate) struct Terminal<'a> {
 
 impl<'a> Terminal<'a> {
     /// Of about `width` columns, with these `rows`, and `drawn` charts.
-    pub(crate) fn new(width: u16, rows: Rows, drawn: &'a dyn Fn(&str, &Figure) -> Option<String>) -> Self {
-        Self { width: usize::from(width).max(NARROWEST), rows, drawn }
+    pub(crate) fn new(
+        document: &'a Document,
+        width: u16,
+        rows: Rows,
+        drawn: &'a dyn Fn(&str, &Figure) -> Option<String>,
+    ) -> Self {
+        Self { document, width: usize::from(width).max(NARROWEST), rows, drawn }
     }
 
-    /// `document` as text. No colours, no control codes.
-    pub(crate) fn text(&self, document: &Document) -> String {
-        let all = document.sections.iter().map(|section| section.runs.len()).max().unwrap_or(0);
-        let sections = document.sections.iter();
+    /// Text without colours and control codes.
+    pub(crate) fn text(&self) -> String {
+        let sections = self.document.sections.iter();
+        let all = sections.clone().map(|section| section.runs.len()).max().unwrap_or(0);
         let mut blocks: Vec<String> =
             sections.clone().flat_map(|section| self.section(section, section.runs.len() < all)).collect();
         let mut left_out: Vec<&str> = Vec::new();
@@ -35,7 +41,7 @@ impl<'a> Terminal<'a> {
             left_out.extend((!left_out.contains(&name)).then_some(name));
         }
         if !left_out.is_empty() {
-            blocks.push(self.wrapped(&format!("--rows all also shows: {}", left_out.join("; "))));
+            blocks.push(self.wrapped(&format!("{} also shows: {}", self.document.more, left_out.join("; "))));
         }
         blocks.join("\n\n") + "\n"
     }
@@ -85,7 +91,7 @@ impl<'a> Terminal<'a> {
         let all = charts.len();
         if all > 2 && self.rows == Rows::Short {
             charts.drain(1..all - 1);
-            charts.push(format!("  (2 of {all} charts; --rows all has all)"));
+            charts.push(format!("  (2 of {all} charts; {} has all)", self.document.more));
         }
         charts
     }
@@ -98,6 +104,10 @@ impl<'a> Terminal<'a> {
             Item::Table(table) => self.table(table).into_iter().collect(),
             Item::Cautions(list) => {
                 let lines = list.iter().map(|warning| self.wrapped(&format!("! {warning}")));
+                vec![lines.collect::<Vec<_>>().join("\n")]
+            }
+            Item::Listing { title, text } if title.is_empty() => {
+                let lines = text.lines().map(|line| format!("    {line}"));
                 vec![lines.collect::<Vec<_>>().join("\n")]
             }
             Item::Listing { title, text } => vec![format!("{title}:\n{}", text.trim_end())],
@@ -154,22 +164,36 @@ impl<'a> Terminal<'a> {
         let title = (!table.title.is_empty()).then(|| self.wrapped(&format!("{}:", table.title)));
         let mut lines: Vec<String> = title.into_iter().collect();
         if table.is_list() {
-            let row = |row: &usize| (table.rows[*row][0].first(), table.rows[*row][1].first());
-            lines.push(items(&shown.iter().map(row).collect::<Vec<_>>(), self.width));
+            let row = |row: &usize| [0, 1].map(|column| table.rows[*row][column].first().to_owned());
+            lines.push(self.facts(&entries(shown.iter().map(row))));
+        } else if table.is_told {
+            for row in shown.iter().map(|row| &table.rows[*row]) {
+                let mut said = row[0].text.lines();
+                lines.extend(said.next().map(|first| self.indented(first, 2)));
+                lines.extend(said.map(|line| self.indented(line, 4)));
+                lines.push(self.indented(&table.told(row), 4));
+            }
         } else {
             let (text, left_out) = fit_wrapped(table.columns(&shown), self.width);
             lines.push(text);
             if !left_out.is_empty() {
-                lines.push(
-                    self.note(&format!("(no room for {}; --format json has all)", left_out.join(", "))),
-                );
+                lines.push(self.note(&format!(
+                    "(no room for {}; {} has all)",
+                    left_out.join(", "),
+                    self.document.full
+                )));
             }
         }
         if !chosen.is_empty() {
-            lines.push(self.note(&format!("({chosen}; --rows all has all)")));
+            lines.push(self.note(&format!("({chosen}; {} has all)", self.document.more)));
         }
         lines.extend(table.notes.iter().map(|note| self.note(note)));
         Some(lines.join("\n"))
+    }
+
+    fn indented(&self, text: &str, by: usize) -> String {
+        let lines = wrap(text, self.width - by, 2);
+        lines.lines().map(|line| format!("{:by$}{line}", "")).collect::<Vec<_>>().join("\n")
     }
 
     fn note(&self, text: &str) -> String {

@@ -96,7 +96,7 @@ fn every_combination_of_changes_is_predicted_by_itself() {
 #[test]
 fn the_text_says_what_counts() {
     let said = desk().linerate(&["predict", "--host", "host.toml", "lab.run.json"]).done();
-    for words in ["held-out sizes (", "of the held-out times", "measured us", "predicted us"] {
+    for words in ["held-out sizes (", "of the held-out times", "times in us", "measured  predicted"] {
         assert!(said.stdout.contains(words), "{words}: {}", said.stdout);
     }
     assert_eq!(said.stderr, "report: lab.predict.html\n");

@@ -124,11 +124,20 @@ pub(super) fn contradictions<'a>(checked: &Checked<'a>) -> Vec<&'a Contradiction
     checked.claims.contradictions.iter().filter(touches).collect()
 }
 
-/// The claims that are not tested, by reason, in order of appearance.
+/// The claims that are not tested, by reason.
 pub(super) fn untested<'a>(checked: &Checked<'a>) -> Vec<(&'a str, Vec<&'a Judged<'a>>)> {
+    let untested = checked.judged.iter().filter(|judged| judged.verdict == Verdict::NotTestable);
+    grouped(untested, |judged| judged.check.reason.as_deref())
+}
+
+/// Claims by reason, in order of appearance.
+pub(super) fn grouped<'a>(
+    claims: impl Iterator<Item = &'a Judged<'a>>,
+    reason: impl Fn(&'a Judged<'a>) -> Option<&'a str>,
+) -> Vec<(&'a str, Vec<&'a Judged<'a>>)> {
     let mut groups: Vec<(&str, Vec<&Judged<'_>>)> = Vec::new();
-    for judged in checked.judged.iter().filter(|judged| judged.verdict == Verdict::NotTestable) {
-        let reason = judged.check.reason.as_deref().unwrap_or_default();
+    for judged in claims {
+        let reason = reason(judged).unwrap_or_default();
         match groups.iter_mut().find(|(other, _)| *other == reason) {
             Some((_, group)) => group.push(judged),
             None => groups.push((reason, vec![judged])),

@@ -1,36 +1,23 @@
-//! A comparison as one page that needs nothing else.
+//! A comparison as sections.
 
-use linerate_analysis::compare::{Comparison, CurveChange, FigureChange, SizeChange};
+use linerate_analysis::compare::{Change, Comparison, CurveChange, FigureChange, SizeChange};
 use linerate_analysis::figures::Unit;
-use linerate_analysis::identity::Role;
+use linerate_analysis::identity::{Difference, Role};
 
-use super::super::page::html as page;
-use super::super::section::{self, Cell, Document, Item, Part, Section, TableView, Warning, entries};
+use super::super::section::{
+    self, Cell, Document, Item, Part, Section, TableView, Warning, entries, thinned,
+};
 use super::super::text::plain;
 use super::{chart, forest, words};
-use crate::error::RenderError;
-use crate::markdown::markdown as write;
 
 /// How the tables are read.
-const READ: &str = "The unit of repetition is the run. Key figures and bands share 5 % of false alarms, and so do all sizes of a curve: p is corrected for that. \"Sees\" is the smallest change that would have been found in four of five cases.";
+const READ: &str = "A ratio is that of the candidate to the base. The unit of repetition is the run. Key figures and bands share 5 % of false alarms, and so do all sizes of a curve: p is corrected for that. \"Detects\" is the smallest change that would have been found in four of five cases.";
+/// At most this many sizes and differences are shown in the short form.
+const SHORT: usize = 12;
 
-/// `comparison` as one HTML page: what differs, the verdict, the ratio of every key figure, both sides over
-/// each other, the ratio against size, dips, doubts, and every number.
-///
-/// # Errors
-///
-/// [`RenderError::Json`] or
-/// [`RenderError::Page`] when the page cannot be filled.
-pub fn html(comparison: &Comparison) -> Result<String, RenderError> {
-    page(document(comparison), None)
-}
-
-/// `comparison` as Markdown, for a pull request.
-pub fn markdown(comparison: &Comparison) -> String {
-    write(&document(comparison))
-}
-
-fn document(comparison: &Comparison) -> Document {
+/// `comparison` in every form: the verdict, the ratio of every key figure, both sides over each other, the ratio against
+/// size, what differs, doubts, every number, and dips.
+pub fn document(comparison: &Comparison) -> Document {
     Document::new(title(comparison), sections(comparison, ""))
 }
 
@@ -51,11 +38,14 @@ pub(crate) fn sections(comparison: &Comparison, of: &str) -> Vec<Section> {
         drawn.extend(chart::figures(curve, comparison.threshold));
     }
     let [base, candidate] = &comparison.sides;
-    let facts = [
+    let curves = comparison.curves.iter().filter(|curve| !curve.sizes.is_empty());
+    let sizes = curves
+        .map(|curve| ("sizes", format!("{}: {}", curve.pattern, words::sizes(curve, comparison.threshold))));
+    let facts = sizes.chain([
         ("base", words::runs(base)),
         ("candidate", words::runs(candidate)),
         ("judged by", words::method(comparison.method)),
-    ];
+    ]);
     let dips = comparison
         .curves
         .iter()
@@ -63,24 +53,22 @@ pub(crate) fn sections(comparison: &Comparison, of: &str) -> Vec<Section> {
     let doubts: Vec<Warning> =
         comparison.doubts.iter().map(|doubt| Warning::new(plain(&doubt.finding()), doubt.advice())).collect();
     let cautions = (!doubts.is_empty()).then_some(Item::Cautions(doubts));
-    let verdict = vec![
-        Item::Lead(words::outcome(comparison)),
-        Item::Facts(entries(facts)),
-        Item::Note("A ratio is that of the candidate to the base.".to_owned()),
-    ];
+    let verdict =
+        vec![Item::Lead(format!("Verdict: {}", words::outcome(comparison))), Item::Facts(entries(facts))];
     let numbers = section::tables(tables(comparison)).chain([Item::Note(READ.to_owned())]);
     vec![
         Section::new(Part::Result, "verdict", of.trim_start_matches(": "), verdict),
         Section::new(Part::Charts, "charts", heading("Charts"), section::charts(drawn).collect()),
-        Section::new(Part::Charts, "dips", heading("Dips"), dips.map(Item::Note).collect()),
         Section::new(Part::Doubts, "differences", heading("What differs"), differences(comparison)),
         Section::new(Part::Doubts, "cautions", heading("Cautions"), cautions.into_iter().collect()),
         Section::new(Part::Tables, "numbers", heading("Numbers"), numbers.collect()),
+        Section::new(Part::Tables, "dips", heading("Dips"), dips.map(Item::Note).collect()),
     ]
 }
 
+/// What differs between the sides; a short text has what differs in every run.
 fn differences(comparison: &Comparison) -> Vec<Item> {
-    let row = |difference: &linerate_analysis::identity::Difference| {
+    let row = |difference: &Difference| {
         let [base, candidate] = words::difference(difference);
         let role = match difference.role {
             Role::Task => "what was asked",
@@ -90,62 +78,61 @@ fn differences(comparison: &Comparison) -> Vec<Item> {
         let runs = if words::in_every_run(difference) { "all" } else { "some" };
         [plain(&difference.name), base, candidate, role.to_owned(), runs.to_owned()].map(Cell::from).to_vec()
     };
-    let rows: Vec<Vec<Cell>> = comparison.differences.iter().map(row).collect();
-    if rows.is_empty() {
-        return section::note("Nothing that the runs know of.").into_iter().collect();
+    let all = &comparison.differences;
+    if all.is_empty() {
+        return section::note("No configuration differences recorded.").into_iter().collect();
     }
-    let headings = ["what", "base", "candidate", "kind", "in which runs"].map(str::to_owned).to_vec();
-    vec![Item::Table(TableView { rows, ..TableView::of_rows("", headings) })]
+    let columns = [("what", 0), ("base", 0), ("candidate", 0), ("kind", 2), ("in which runs", 1)];
+    let table = TableView::of("", &columns, all.iter().map(row).collect());
+    let mut clear: Vec<usize> = (0..all.len()).filter(|nth| words::in_every_run(&all[*nth])).collect();
+    clear.truncate(SHORT);
+    let shown = format!("{} of {} differences", clear.len(), all.len());
+    vec![Item::Table(if clear.len() < all.len() { table.brief(clear, shown) } else { table })]
 }
 
-/// Key figures and bands, then every size of each curve.
+/// Key figures and bands of each subject, then every size of each curve.
 fn tables(comparison: &Comparison) -> Vec<TableView> {
     let threshold = comparison.threshold;
-    let figure = |figure: &FigureChange| {
-        let mut row = vec![Cell::from(format!("{} {}", plain(&figure.key.subject), words::name(figure)))];
-        row.extend(cells(&figure.change, figure.unit, threshold));
-        row
-    };
-    let headings = |first: &str| {
-        let rest = [
-            "base",
-            "runs from",
-            "to",
-            "candidate",
-            "runs from",
-            "to",
-            "ratio",
-            "95 % interval",
-            "p",
-            "verdict",
-        ];
-        [first].into_iter().chain(rest).map(str::to_owned).collect::<Vec<String>>()
-    };
-    let table = TableView::of_rows("Key figures and bands of sizes", headings("figure"));
-    let key = TableView { rows: comparison.figures.iter().map(figure).collect(), ..table };
+    let row = |figure: &FigureChange| cells(words::name(figure), &figure.change, figure.unit, threshold);
+    let subjects = comparison.figures.chunk_by(|one, other| one.key.subject == other.key.subject);
+    let key = subjects.map(|figures| {
+        let title = plain(&figures[0].key.subject);
+        TableView::of(title, &columns("figure"), figures.iter().map(row).collect())
+    });
     let sizes = |curve: &CurveChange| {
-        let row = |size: &SizeChange| {
-            let mut row = vec![Cell::from(size.size.to_string())];
-            row.extend(cells(&size.change, Unit::Microseconds, threshold));
-            row
-        };
+        let row =
+            |size: &SizeChange| cells(size.size.to_string(), &size.change, Unit::Microseconds, threshold);
+        let changed: Vec<usize> =
+            (0..curve.sizes.len()).filter(|nth| words::changed(curve.sizes[*nth].change.verdict)).collect();
+        let shown = thinned(&changed, SHORT);
+        let chosen = format!("{} of {} sizes that changed", shown.len(), changed.len());
         let title = format!("{}: one-way time of every size, us", curve.pattern);
-        let table = TableView::of_rows(title, headings("size B")).noted(vec![words::sizes(curve, threshold)]);
-        TableView { rows: curve.sizes.iter().map(row).collect(), ..table }.closed()
+        TableView::of(title, &columns("size B"), curve.sizes.iter().map(row).collect())
+            .brief(shown, chosen)
+            .closed()
     };
     let curves = comparison.curves.iter().filter(|curve| !curve.sizes.is_empty()).map(sizes);
-    [key].into_iter().chain(curves).filter(|table| !table.rows.is_empty()).collect()
+    key.chain(curves).collect()
 }
 
-fn cells(change: &linerate_analysis::compare::Change, unit: Unit, threshold: f64) -> Vec<Cell> {
-    let mut cells: Vec<String> = Vec::new();
-    for side in [0, 1] {
-        let [least, most] = change.ranges[side];
-        cells.extend([change.middle[side], least, most].map(|value| words::value(value, unit)));
-    }
-    cells.push(words::estimate(change, unit));
-    cells.push(words::interval(change, unit));
-    cells.push(change.p.map_or_else(|| "-".to_owned(), |p| format!("{p:.4}")));
-    cells.push(words::verdict(change, unit, threshold));
-    cells.into_iter().map(Cell::from).collect()
+/// The columns of a table whose first is `first`.
+const fn columns(first: &str) -> [(&str, u8); 7] {
+    [(first, 0), ("base", 0), ("candidate", 0), ("ratio", 0), ("95 % interval", 1), ("p", 2), ("verdict", 0)]
+}
+
+/// A row: in small letters from where to where the runs of a side go.
+fn cells(first: String, change: &Change, unit: Unit, threshold: f64) -> Vec<Cell> {
+    let side = |side: usize| {
+        let [least, most] = change.ranges[side].map(|end| words::value(end, unit));
+        let middle = words::value(change.middle[side], unit);
+        if least == most { middle } else { format!("{middle}\n{least} to {most}") }
+    };
+    let p = match change.p {
+        None => "-".to_owned(),
+        Some(p) if p < 0.0005 => "< 0.001".to_owned(),
+        Some(p) => format!("{p:.3}"),
+    };
+    let [estimate, interval] = [words::estimate(change, unit), words::interval(change, unit)];
+    let verdict = words::verdict(change, unit, threshold);
+    [first, side(0), side(1), estimate, interval, p, verdict].map(Cell::from).to_vec()
 }

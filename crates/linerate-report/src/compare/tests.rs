@@ -2,17 +2,17 @@ use linerate_analysis::compare::Verdict::{Better, Worse};
 use linerate_core::plan::Rows;
 
 use super::fixture::{comparison, question, run};
-use super::{html, json, table};
+use super::{document, json};
 use crate::fixture::HOSTILE;
 
 #[test]
 fn the_text_reads_well() {
-    insta::assert_snapshot!(table(&comparison(4), 100, Rows::Short));
+    insta::assert_snapshot!(document(&comparison(4)).text(100, Rows::Short));
 }
 
 #[test]
 fn the_text_of_one_run_each_says_that_it_has_no_verdict() {
-    insta::assert_snapshot!(table(&comparison(1), 80, Rows::Short));
+    insta::assert_snapshot!(document(&comparison(1)).text(80, Rows::Short));
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn no_line_of_the_text_is_wider_than_the_terminal() {
     for each in [1, 2, 4] {
         let comparison = comparison(each);
         for width in [60, 80, 120] {
-            let text = table(&comparison, width, Rows::Short);
+            let text = document(&comparison).text(width, Rows::Short);
             for line in text.lines() {
                 assert!(crate::text::columns(line) <= usize::from(width).max(78), "{width}: {line}");
             }
@@ -31,7 +31,7 @@ fn no_line_of_the_text_is_wider_than_the_terminal() {
 #[test]
 fn all_rows_are_all_sizes() {
     let comparison = comparison(4);
-    let text = table(&comparison, 120, Rows::All);
+    let text = document(&comparison).text(120, Rows::All);
     for size in &comparison.curves[0].sizes {
         assert!(text.contains(&format!("{:>9}", size.size).trim_start().to_owned()), "{}", size.size);
     }
@@ -55,7 +55,7 @@ fn json_holds_the_verdict_every_size_and_what_differs() {
 
 #[test]
 fn the_page_shows_both_sides_and_the_ratio_and_asks_the_network_for_nothing() {
-    let page = html(&comparison(4)).expect("it has a page");
+    let page = document(&comparison(4)).html().expect("it has a page");
     crate::golden::asks_for_nothing(&page);
     for id in ["overlay-ping-pong", "ratio-ping-pong", "What differs", "initiator kernel", "6.12.0"] {
         assert!(page.contains(id), "{id}");
@@ -74,9 +74,9 @@ fn a_hostile_name_is_text_and_not_markup() {
     base.run.nodes[0].environment.kernel = linerate_core::environment::Fact::Known(HOSTILE.to_owned());
     let comparison =
         linerate_analysis::compare::compare(&[base], &[candidate], &question()).expect("comparable");
-    let page = html(&comparison).expect("it has a page");
+    let page = document(&comparison).html().expect("it has a page");
     assert!(!page.contains("<script>alert") && !page.contains('\u{1b}'));
-    let text = table(&comparison, 80, Rows::All);
+    let text = document(&comparison).text(80, Rows::All);
     assert!(!text.contains('\u{1b}'));
 }
 
@@ -86,7 +86,7 @@ fn a_hostile_name_is_text_and_not_markup() {
 fn comparison_to_look_at() {
     let folder = std::path::PathBuf::from(std::env::var_os("LINERATE_PAGES").expect("it names a folder"));
     for each in [1, 2, 4, 5] {
-        let page = html(&comparison(each)).expect("it has a page");
+        let page = document(&comparison(each)).html().expect("it has a page");
         std::fs::write(folder.join(format!("compare-{each}.html")), page).expect("the folder is there");
     }
 }

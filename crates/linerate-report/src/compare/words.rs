@@ -32,8 +32,8 @@ pub(super) fn verdict(change: &Change, unit: Unit, threshold: f64) -> String {
         Verdict::Small => format!("changed, below {}", small()),
         Verdict::Same => format!("same within {}", small()),
         Verdict::CannotTell => match visible(change, unit) {
-            Some(visible) => format!("cannot tell ({visible})"),
-            None => "cannot tell".to_owned(),
+            Some(visible) => format!("inconclusive ({visible})"),
+            None => "inconclusive".to_owned(),
         },
         Verdict::NoVerdict => "no verdict".to_owned(),
     }
@@ -43,9 +43,9 @@ pub(super) fn verdict(change: &Change, unit: Unit, threshold: f64) -> String {
 pub(super) fn visible(change: &Change, unit: Unit) -> Option<String> {
     let visible = change.visible?;
     Some(match change.scale {
-        Scale::Ratio if visible >= MOST_VISIBLE => "sees nothing below x10".to_owned(),
-        Scale::Ratio => format!("sees {}", share(visible)),
-        Scale::Difference => format!("sees {}", value(visible, unit)),
+        Scale::Ratio if visible >= MOST_VISIBLE => "detects nothing below x10".to_owned(),
+        Scale::Ratio => format!("detects {}", share(visible)),
+        Scale::Difference => format!("detects {}", value(visible, unit)),
     })
 }
 
@@ -139,7 +139,7 @@ pub(super) fn outcome(comparison: &Comparison) -> String {
         return format!("worse by more than {threshold} %: {}", findings.join(", "));
     }
     if comparison.method == Method::OneEach {
-        return "none: one run each".to_owned();
+        return "none, as there is one run each".to_owned();
     }
     let of = |wanted: &[Verdict]| {
         let found = comparison.figures.iter().filter(|figure| wanted.contains(&figure.change.verdict));
@@ -159,7 +159,7 @@ pub(super) fn outcome(comparison: &Comparison) -> String {
         parts.push(format!("{same} of {all} figures the same within {threshold} %"));
     }
     if open > 0 {
-        parts.push(format!("{open} of {all} figures cannot be told"));
+        parts.push(format!("{open} of {all} figures inconclusive"));
     }
     if parts.is_empty() { "no figure is known on both sides".to_owned() } else { parts.join("; ") }
 }
@@ -199,7 +199,7 @@ pub(super) fn sizes(curve: &CurveChange, threshold: f64) -> String {
         (Verdict::Better, "faster".to_owned()),
         (Verdict::Small, format!("changed by less than {} %", trimmed(threshold * 100.0))),
         (Verdict::Same, format!("the same within {} %", trimmed(threshold * 100.0))),
-        (Verdict::CannotTell, "cannot be told".to_owned()),
+        (Verdict::CannotTell, "inconclusive".to_owned()),
         (Verdict::NoVerdict, "without a verdict".to_owned()),
     ];
     let parts = words.into_iter().filter(|(verdict, _)| count(*verdict) > 0);

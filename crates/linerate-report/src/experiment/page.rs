@@ -1,4 +1,4 @@
-//! What an experiment found, as one page that needs nothing else.
+//! What an experiment found, as sections.
 
 mod tables;
 
@@ -7,9 +7,7 @@ use linerate_analysis::report::Report;
 
 use super::clean::cleaned;
 use super::{costs, forest, heat, overlay, search, stairs, trade, views, words};
-use crate::error::RenderError;
 use crate::figure::Figure;
-use crate::page::html as page;
 use crate::section::{self, Cell, Document, Entry, Item, Part, Section, TableView, Warning, entries};
 
 /// Most pairs in a chart; the table has all.
@@ -18,26 +16,23 @@ const PAIRS: usize = 24;
 /// How effects are read.
 const READ: &str = "An effect is what a level does against the base, averaged over the other factors; a pair is what two factors do together beyond what each does. The unit of repetition is the run. Intervals are of 95 % and each for itself; p is corrected for everything that was asked. No difference seen is no proof that there is none.";
 
-/// `findings` as one HTML page: what was found and what limits it, staircase or search, effects, two factors against
-/// each other, rate against latency, costs, and every number. `curves` has one run of each cell, named after the
-/// cell, for the curves over each other.
-///
-/// # Errors
-///
-/// [`RenderError::Json`] or [`RenderError::Page`] when the page
-/// cannot be filled.
-pub fn html(findings: &Findings, curves: Option<&Report>) -> Result<String, RenderError> {
+/// `findings` in every form: what was found and what limits it, staircase or search, effects, two factors against each
+/// other, rate against latency, costs, and every number. `curves` has one run of each cell, named after the cell, for the
+/// curves over each other.
+pub fn document(findings: &Findings, curves: Option<&Report>) -> Document {
     let findings = &cleaned(findings);
     let cautions: Vec<Warning> = findings.cautions.iter().map(|caution| Warning::new(caution, "")).collect();
     let cautions = (!cautions.is_empty()).then_some(Item::Cautions(cautions));
     let found = Item::Lead(words::sentences(findings).join(" "));
     let about = section::note(&findings.about);
+    let limits = words::limits(findings).join("; ");
+    let limits = (!limits.is_empty()).then(|| Item::Facts(entries([("limited by", limits)])));
     let overlay = curves.map(overlay::figures).unwrap_or_default();
     let has_effects = findings.figures.iter().any(|figure| !figure.effects.is_empty());
     let numbers =
         section::tables(tables::all(findings)).chain(has_effects.then(|| Item::Note(READ.to_owned())));
-    let mut sections =
-        vec![Section::new(Part::Result, "result", "", [found].into_iter().chain(about).collect())];
+    let result = [found].into_iter().chain(limits).chain(about).collect();
+    let mut sections = vec![Section::new(Part::Result, "result", "", result)];
     sections.extend(figures(findings));
     sections.extend([
         Section::new(Part::Charts, "curves", "Curves of the cells", section::charts(overlay).collect()),
@@ -46,22 +41,18 @@ pub fn html(findings: &Findings, curves: Option<&Report>) -> Result<String, Rend
         Section::new(Part::Tables, "numbers", "Numbers", numbers.collect()),
         Section::new(Part::Method, "design", "Design", vec![Item::Facts(facts(findings))]),
     ]);
-    page(Document::new(findings.name.clone(), sections), None)
+    let more = "`linerate experiment report FOLDER --rows all`";
+    Document { full: "the page", more, ..Document::new(findings.name.clone(), sections) }
 }
 
 /// Runs that failed: the cell and why.
 fn failed(findings: &Findings) -> Vec<Item> {
     let rows = findings.failed.iter().map(|row| row.clone().map(Cell::from).to_vec()).collect();
-    let headings = ["cell", "why"].map(str::to_owned).to_vec();
-    section::tables([TableView { rows, ..TableView::of_rows("", headings) }]).collect()
+    section::tables([TableView::of("", &[("cell", 0), ("why", 0)], rows)]).collect()
 }
 
 fn facts(findings: &Findings) -> Vec<Entry> {
     let mut facts = vec![("design".to_owned(), words::extent(findings))];
-    let limits = words::limits(findings);
-    if !limits.is_empty() {
-        facts.push(("limited by".to_owned(), limits.join("; ")));
-    }
     if let Some(goal) = findings.figures.first() {
         let name = &goal.figure;
         let title = words::titled(&name.title, &name.unit);

@@ -2,27 +2,35 @@ use std::path::PathBuf;
 
 use linerate_analysis::experiment::{Findings, StepVerdict, WayFound};
 use linerate_analysis::report::Report;
+use linerate_core::plan::Rows;
 
-use super::{csv, fixture, html, json, plans, table};
+use super::{csv, document, fixture, json, plans};
 use crate::fixture::{GIGABIT, HOSTILE, SLOW_START};
 use crate::text::columns;
+
+fn rows(all: bool) -> Rows {
+    if all { Rows::All } else { Rows::Short }
+}
 
 #[test]
 fn the_texts_read_well() {
     for (name, findings) in fixture::all() {
-        insta::assert_snapshot!(format!("the_text_of_{name}"), table(&findings, 80, false));
+        insta::assert_snapshot!(
+            format!("the_text_of_{name}"),
+            document(&findings, None).text(80, Rows::Short)
+        );
     }
 }
 
 #[test]
 fn the_text_with_every_figure_reads_well() {
-    insta::assert_snapshot!(table(&fixture::full(), 100, true));
+    insta::assert_snapshot!(document(&fixture::full(), None).text(100, Rows::All));
 }
 
 #[test]
 fn the_pages_read_well() {
     for (name, findings) in fixture::all() {
-        let page = html(&findings, None).expect("it has a page");
+        let page = document(&findings, None).html().expect("it has a page");
         insta::assert_snapshot!(format!("the_page_of_{name}"), crate::golden::page(&page));
     }
 }
@@ -95,7 +103,7 @@ fn no_line_is_wider_than_the_terminal_however_long_the_names_are() {
             };
             let findings = renamed(findings.clone(), &longer);
             for (width, all) in [(80, false), (80, true), (100, true), (120, false)] {
-                let text = table(&findings, width, all);
+                let text = document(&findings, None).text(width, rows(all));
                 for line in text.lines() {
                     assert!(columns(line) <= usize::from(width), "{which} {length} {gap} {width}: {line}");
                 }
@@ -107,7 +115,7 @@ fn no_line_is_wider_than_the_terminal_however_long_the_names_are() {
 #[test]
 fn no_word_is_cut_where_names_are_of_usual_words() {
     for (which, findings) in fixture::all() {
-        let text = table(&findings, 80, true);
+        let text = document(&findings, None).text(80, Rows::All);
         for effect in findings.figures.iter().flat_map(|figure| &figure.effects) {
             for word in effect.what.split_whitespace() {
                 assert!(
@@ -123,14 +131,14 @@ fn no_word_is_cut_where_names_are_of_usual_words() {
 fn hostile_names_are_text_and_neither_markup_nor_commands() {
     for (which, findings) in fixture::all() {
         let findings = renamed(findings, &|name| format!("{HOSTILE}\n<img src=x>{name}"));
-        let page = html(&findings, None).expect("it has a page");
+        let page = document(&findings, None).html().expect("it has a page");
         assert!(
             !page.contains("<script>alert") && !page.contains("<img") && !page.contains('\u{1b}'),
             "{which}"
         );
         assert_eq!(page.matches("<script").count(), 2, "{which}: data and script");
         assert!(page.contains("&#60;script") || page.contains("&lt;script"), "{which}: it is shown");
-        let text = table(&findings, 80, true);
+        let text = document(&findings, None).text(80, Rows::All);
         assert!(!text.contains('\u{1b}') && text.contains("<script>"), "{which}");
         assert!(json(&findings).is_ok() && csv(&findings).is_ok(), "{which}");
     }
@@ -155,9 +163,9 @@ fn numbers_that_are_none_do_not_panic() {
                 stairs.base = Some(odd);
                 stairs.steps.iter_mut().for_each(|step| step.values = Some([odd, odd]));
             }
-            let page = html(&findings, None).expect("it has a page");
+            let page = document(&findings, None).html().expect("it has a page");
             assert!(!page.contains("=\"NaN") && !page.contains("inf\""), "a place is a number");
-            for line in table(&findings, 80, true).lines() {
+            for line in document(&findings, None).text(80, Rows::All).lines() {
                 assert!(columns(line) <= 80, "{odd}: {line}");
             }
         }
@@ -170,8 +178,8 @@ fn cells_and_levels_that_are_not_there_do_not_panic() {
         findings.cells.truncate(1);
         findings.cells.iter_mut().for_each(|cell| cell.levels = vec![99]);
         findings.factors.truncate(1);
-        assert!(html(&findings, None).is_ok());
-        assert!(!table(&findings, 80, true).is_empty());
+        assert!(document(&findings, None).html().is_ok());
+        assert!(!document(&findings, None).text(80, Rows::All).is_empty());
         assert!(csv(&findings).is_ok());
     }
 }
@@ -187,13 +195,13 @@ fn row(text: &str, what: &str) -> String {
 
 #[test]
 fn the_text_says_what_the_data_say() {
-    let text = table(&fixture::full(), 100, true);
+    let text = document(&fixture::full(), None).text(100, Rows::All);
     assert_eq!(row(&text, "MTU = 9000 "), "MTU = 9000 x1.44 1.42 to 1.45 <.001 better");
     assert_eq!(row(&text, "buffer = 1MiB  "), "buffer = 1MiB x1.082 0.996 to 1.175 .061 no difference seen");
     // 941.2 with 0.3 % on each side.
     assert_eq!(row(&text, "MTU = 9000, buffer = 1MiB"), "MTU = 9000, buffer = 1MiB 941.2 938.4 to 944.0 5");
     let best =
-        "found The best ping-pong peak is 941 Mb/s (938 to 944) with MTU = 9000, buffer = 1MiB, x1.54 of the";
+        "The best ping-pong peak is 941 Mb/s (938 to 944) with MTU = 9000, buffer = 1MiB, x1.54 of the";
     let flat = text.split_whitespace().collect::<Vec<&str>>().join(" ");
     assert!(flat.contains(best), "941.2 / 612.3 = 1.537: {flat}");
     assert!(flat.contains("bytes a packet 1448 to 8948 (x6.18, p <.001)"), "{flat}");
@@ -206,32 +214,34 @@ fn the_text_says_what_the_data_say() {
 
 #[test]
 fn only_the_goal_is_shown_unless_all_is_asked_for() {
-    let [short, all] = [false, true].map(|all| table(&fixture::full(), 80, all));
-    assert!(short.contains("not shown   ping-pong latency, stream loss, sent"), "{short}");
-    assert!(
-        !short.contains("ping-pong latency (us)") && all.contains("ping-pong latency (us), less is better")
-    );
+    let [short, all] = [false, true].map(|all| document(&fixture::full(), None).text(80, rows(all)));
+    let title = "\nping-pong latency (us), less is better: effects:\n";
+    assert!(!short.contains(title) && short.contains("also shows: ping-pong latency"), "{short}");
+    assert!(all.contains(title) && !all.contains("also shows"), "{all}");
 }
 
 #[test]
 fn models_have_no_interval_and_no_p_and_the_text_says_why() {
-    for text in [table(&fixture::exact(), 80, true), html(&fixture::exact(), None).expect("it has a page")] {
+    for text in [
+        document(&fixture::exact(), None).text(80, Rows::All),
+        document(&fixture::exact(), None).html().expect("it has a page"),
+    ] {
         assert!(!text.contains("95 % interval</th>") && !text.contains("<th scope=\"col\">p</th>"));
         assert!(
             text.split_whitespace().collect::<Vec<_>>().join(" ").contains("models repeat themselves"),
             "{text}"
         );
     }
-    assert!(!table(&fixture::exact(), 80, true).contains("95 % interval"));
+    assert!(!document(&fixture::exact(), None).text(80, Rows::All).contains("95 % interval"));
 }
 
 #[test]
 fn an_effect_that_is_not_tested_says_why() {
-    let text = table(&fixture::failed(), 80, false);
+    let text = document(&fixture::failed(), None).text(80, Rows::Short);
     assert!(text.contains("Not tested: each cell was measured once."), "{text}");
     assert!(text.contains("buffer = 128KiB cannot be told from MTU x buffer."), "{text}");
     assert!(text.contains("2 runs failed"), "{text}");
-    let page = html(&fixture::failed(), None).expect("it has a page");
+    let page = document(&fixture::failed(), None).html().expect("it has a page");
     assert!(page.contains("the connection was refused"));
 }
 
@@ -282,7 +292,7 @@ fn a_page_asks_the_network_for_nothing_and_has_the_charts_that_it_can_have() {
         ("empty", &[]),
     ] {
         let (_, findings) = fixture::all().into_iter().find(|(name, _)| *name == which).expect("it is there");
-        let page = html(&findings, None).expect("it has a page");
+        let page = document(&findings, None).html().expect("it has a page");
         crate::golden::asks_for_nothing(&page);
         for chart in charts {
             assert!(page.contains(&format!("<figure class=\"chart\" id=\"{chart}\">")), "{which}: {chart}");
@@ -303,11 +313,11 @@ fn curves() -> Report {
 
 #[test]
 fn the_curves_of_the_cells_are_drawn_over_each_other() {
-    let page = html(&fixture::full(), Some(&curves())).expect("it has a page");
+    let page = document(&fixture::full(), Some(&curves())).html().expect("it has a page");
     assert!(page.contains("id=\"curves-throughput\"") && page.contains("id=\"curves-signature\""));
     let (_, curves) = page.split_once("<section id=\"curves\"").expect("it has them");
     assert_eq!(curves.matches("<g class=\"curve ").count(), 4, "two cells in two charts");
-    assert!(html(&fixture::full(), Some(&Report::new(Vec::new()))).is_ok());
+    assert!(document(&fixture::full(), Some(&Report::new(Vec::new()))).html().is_ok());
 }
 
 #[test]
@@ -323,7 +333,7 @@ fn experiments_to_look_at() {
     let folder = PathBuf::from(std::env::var_os("LINERATE_PAGES").expect("it names a folder"));
     for (name, findings) in fixture::all() {
         let curves = (name == "full").then(curves);
-        let page = html(&findings, curves.as_ref()).expect("it has a page");
+        let page = document(&findings, curves.as_ref()).html().expect("it has a page");
         std::fs::write(folder.join(format!("experiment-{name}.html")), page).expect("the folder is there");
     }
 }

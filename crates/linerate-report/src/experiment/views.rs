@@ -27,20 +27,23 @@ pub(super) fn effects(figure: &FigureName, shown: &[&EffectFound], heading: &str
     ]
 }
 
+/// The pairs of factors that do something.
+pub(super) fn telling(figure: &FigureFound) -> impl Iterator<Item = usize> {
+    let says =
+        |nth: &usize| !matches!(figure.pairs[*nth].verdict, EffectVerdict::NotSeen | EffectVerdict::Untested);
+    (0..figure.pairs.len()).filter(says)
+}
+
 /// The pairs of factors: of more than `most` those that do something, so many of them.
 pub(super) fn pairs(figure: &FigureFound, most: usize) -> Vec<&EffectFound> {
-    let says =
-        |pair: &&EffectFound| !matches!(pair.verdict, EffectVerdict::NotSeen | EffectVerdict::Untested);
-    let mut shown: Vec<&EffectFound> = figure.pairs.iter().collect();
-    if shown.len() > most {
-        shown.retain(says);
-        shown.truncate(most);
+    match figure.pairs.len() > most {
+        true => telling(figure).take(most).map(|nth| &figure.pairs[nth]).collect(),
+        false => figure.pairs.iter().collect(),
     }
-    shown
 }
 
 /// The cells that have a value, the best first; where neither way is better, in their order.
-pub(super) fn by_merit(figure: &FigureFound) -> Vec<usize> {
+pub(super) fn by_value(figure: &FigureFound) -> Vec<usize> {
     let value = |cell: &usize| figure.cells[*cell].as_ref().map(|it| it.value);
     let mut known: Vec<usize> = (0..figure.cells.len()).filter(|cell| value(cell).is_some()).collect();
     match figure.figure.better {

@@ -1,77 +1,50 @@
 //! The list of paths.
 
-use super::super::columns::{Column, fit};
-use super::super::text::{plain, shortened};
+use super::super::columns::Column;
+use super::super::section::{self, Document, Part, Section, TableView};
+use super::super::text::{count, plain};
 use super::spark::sparkline;
-use super::{Listed, dates, words};
+use super::{EXPORT, Listed, dates, words};
 
 /// At most this many values are drawn.
-const RECENT: usize = 20;
-/// In a narrow terminal at most this many.
-const FEW: usize = 10;
-/// A terminal as wide as this has room for dates.
-const WIDE: usize = 100;
-/// Paths differ in their names by at least so many characters, so no name gets shorter.
-const SHORTEST_NAME: usize = 24;
-/// So many columns are left out before a name is shortened.
-const DISPENSABLE: usize = 3;
+const RECENT: usize = 10;
 
-/// A row for each path: id, runs, dates in UTC, baseline, the last values of its figure, what its end
-/// says, and its name. Columns are left out until it fits `width`.
-#[must_use]
-pub fn list(paths: &[Listed], width: u16) -> String {
-    if paths.is_empty() {
-        return "no path has a run that meets the filter\n".to_owned();
-    }
-    let width = usize::from(width);
-    let longest = paths.iter().map(|path| plain(&path.name).chars().count()).max().unwrap_or(0);
-    let rooms =
-        [longest, width / 3, SHORTEST_NAME].map(|room| room.clamp(SHORTEST_NAME, longest.max(SHORTEST_NAME)));
-    let details: &[bool] = if width >= WIDE { &[true, false] } else { &[false] };
-    let (text, left_out) = details
-        .iter()
-        .flat_map(|wide| rooms.iter().map(|room| fit(columns(paths, *room, *wide), width)))
-        .find(|(_, left_out)| left_out.len() <= DISPENSABLE)
-        .unwrap_or_else(|| fit(columns(paths, SHORTEST_NAME, false), width));
-    let more = match left_out.is_empty() {
-        true => String::new(),
-        false => format!("  no room for: {}\n", left_out.join(", ")),
-    };
-    format!("{text}\n{more}")
+/// A row for each path: id, name, what its end says and since when, the last values of its figure, runs, dates in UTC,
+/// baseline.
+pub fn list(paths: &[Listed]) -> Document {
+    let table = section::tables([TableView::new("", columns(paths))]);
+    let sections = vec![Section::new(Part::Tables, "paths", "", table.collect())];
+    Document { full: EXPORT, ..Document::new(count(paths.len() as u64, "path"), sections) }
 }
 
-fn columns(paths: &[Listed], room: usize, wide: bool) -> Vec<Column> {
-    let (detail, values) = if wide { (words::Detail::Dated, RECENT) } else { (words::Detail::Short, FEW) };
-    let cells = |of: &dyn Fn(&Listed) -> String| paths.iter().map(of).collect::<Vec<String>>();
-    let recent = |path: &Listed| {
-        path.recent.as_ref().map_or_else(|| "-".to_owned(), |(_, recent)| sparkline(recent, values))
+fn columns(paths: &[Listed]) -> Vec<Column> {
+    let known = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+    let cells = |of: &dyn Fn(&Listed) -> Option<String>| -> Vec<String> {
+        paths.iter().map(|path| known(of(path))).collect()
     };
-    let verdict = |path: &Listed| {
-        path.changes.as_ref().map_or_else(|| "-".to_owned(), |changes| words::verdict(changes, detail))
+    let changes = |of: fn(&linerate_analysis::changes::PathChanges) -> Option<String>| {
+        cells(&|path| path.changes.as_ref().and_then(of))
     };
+    let recent = |path: &Listed| path.recent.as_ref().map(|(_, recent)| sparkline(recent, RECENT));
+    let figure = |path: &Listed| path.recent.as_ref().map(|(key, _)| words::name(key));
     vec![
-        Column::of_words("path", 0, cells(&|path| words::short_path(&path.id))),
-        Column::new("runs", 5, cells(&|path| path.runs.to_string())),
-        Column::new("first", 7, cells(&|path| dates::day(path.began_us[0]))),
-        Column::new("last", 4, cells(&|path| dates::day(path.began_us[1]))),
-        Column::new("baseline", 8, cells(&|path| path.baseline.to_string())),
+        Column::of_words("path", 0, cells(&|path| Some(words::short_path(&path.id)))),
+        Column::of_words("name", 0, cells(&|path| Some(plain(&path.name)))),
+        Column::of_words("verdict", 1, changes(|changes| Some(words::verdict(changes)))),
+        Column::of_words("since", 4, changes(words::since)),
         Column::of_words("recent", 2, cells(&recent)),
         Column::new("latest", 3, cells(&latest)),
         Column::of_words("figure", 6, cells(&figure)),
-        Column::of_words("verdict", 1, cells(&verdict)),
-        Column::of_words("name", 0, cells(&|path| shortened(&plain(&path.name), room))),
+        Column::new("runs", 5, cells(&|path| Some(path.runs.to_string()))),
+        Column::of_words("first", 7, cells(&|path| Some(dates::day(path.began_us[0])))),
+        Column::of_words("last", 5, cells(&|path| Some(dates::day(path.began_us[1])))),
+        Column::new("baseline", 8, cells(&|path| Some(path.baseline.to_string()))),
     ]
 }
 
 /// The last value that there is.
-fn latest(path: &Listed) -> String {
-    let value = path.recent.as_ref().and_then(|(key, values)| {
-        let last = values.iter().rev().find(|value| value.is_finite())?;
-        Some(words::quantity(key, *last))
-    });
-    value.unwrap_or_else(|| "-".to_owned())
-}
-
-fn figure(path: &Listed) -> String {
-    path.recent.as_ref().map_or_else(|| "-".to_owned(), |(key, _)| words::name(key))
+fn latest(path: &Listed) -> Option<String> {
+    let (key, values) = path.recent.as_ref()?;
+    let last = values.iter().rev().find(|value| value.is_finite())?;
+    Some(words::quantity(key, *last))
 }

@@ -6,7 +6,7 @@ use linerate_analysis::changes::{ChangeId, Kind};
 use linerate_core::plan::Rows;
 
 use super::fixture::{found, history, hostile, listed, step, unconfirmed};
-use super::{PathHistory, changes_json, changes_text, csv, html, json_lines, list, show};
+use super::{PathHistory, changes, changes_json, csv, document, json_lines, list};
 use crate::fixture::HOSTILE;
 use crate::text::columns;
 
@@ -53,36 +53,40 @@ fn the_list_reads_well() {
     let mut unsearched = listed(&few);
     (unsearched.changes, unsearched.recent) = (None, None);
     let paths = [listed(&history(60, 12)), listed(&ended), listed(&few), listed(&quiet(40)), unsearched];
-    insta::assert_snapshot!(format!("{}\n{}", list(&paths, 200), list(&paths, 100)));
+    insta::assert_snapshot!(format!(
+        "{}\n{}",
+        list(&paths).text(200, Rows::Short),
+        list(&paths).text(100, Rows::Short)
+    ));
 }
 
 #[test]
 fn a_list_fits_the_terminal() {
     let paths = [listed(&history(60, 12)), listed(&hostile(HOSTILE))];
     for width in [80, 100, 120, 200] {
-        for line in list(&paths, width).lines() {
+        for line in list(&paths).text(width, Rows::Short).lines() {
             assert!(columns(line) <= usize::from(width), "{width}: {line}");
         }
     }
-    assert_eq!(list(&[], 80), "no path has a run that meets the filter\n");
 }
 
 #[test]
 fn a_path_reads_well() {
-    insta::assert_snapshot!(show(&history(60, 12), None, 160, Rows::Short));
+    insta::assert_snapshot!(document(&history(60, 12), None).text(160, Rows::Short));
 }
 
 #[test]
 fn a_path_shows_the_figures_asked_for_and_all_runs_if_asked() {
     let path = history(60, 12);
     let keys = ["rr/p99", "exchange/peak"].map(|key| key.parse().expect("a figure"));
-    let text = show(&path, Some(&keys), 160, Rows::All);
-    assert!(text.contains("rr p99") && !text.contains("earlier run"));
-    assert!(text.contains("  not there   exchange peak\n"), "{text}");
-    let runs = text.lines().filter(|line| line.starts_with("  2026-")).count();
-    assert_eq!(runs, 60);
-    let short = show(&path, Some(&keys), 160, Rows::Short);
-    let table = short.split("\n\n").nth(1).expect("the runs");
+    let text = document(&path, Some(&keys)).text(160, Rows::All);
+    assert!(text.contains("rr p99") && !text.contains("--rows"), "{text}");
+    assert!(text.contains("  not recorded: exchange peak\n"), "{text}");
+    let (_, table) = text.split_once("\nRuns:\n").expect("the runs");
+    assert_eq!(table.lines().filter(|line| line.starts_with("  2026-")).count(), 60);
+    let short = document(&path, Some(&keys)).text(160, Rows::Short);
+    let (_, table) = short.split_once("\nRuns:\n").expect("the runs");
+    let (table, _) = table.split_once("\n\n").expect("its end");
     assert!(!table.contains("latency  "), "{table}");
     assert!(
         table.contains("01-13 06:30") && table.contains("outlier: rr p99"),
@@ -92,24 +96,23 @@ fn a_path_shows_the_figures_asked_for_and_all_runs_if_asked() {
 
 #[test]
 fn a_path_of_one_run_and_of_none_can_be_shown() {
-    let one = show(&history(1, 12), None, 80, Rows::Short);
+    let one = document(&history(1, 12), None).text(80, Rows::Short);
     assert!(one.contains("one run on 2026-01-01") && one.contains("too few runs"), "{one}");
-    let none = show(&history(0, 12), None, 80, Rows::Short);
+    let none = document(&history(0, 12), None).text(80, Rows::Short);
     assert!(none.contains("no run"), "{none}");
 }
 
 #[test]
 fn changes_read_well() {
-    insta::assert_snapshot!(changes_text(&[history(120, 12), quiet(40), history(6, 12)], 100));
+    insta::assert_snapshot!(changes(&[history(120, 12), quiet(40), history(6, 12)]).text(100, Rows::Short));
 }
 
 #[test]
 fn that_nothing_changed_is_said() {
-    let text = changes_text(&[quiet(40)], 120);
-    assert!(text.contains("nothing changed in 40 runs of one figure"), "{text}");
-    let text = changes_text(&[history(6, 12)], 120);
-    assert!(text.contains("too few runs to tell: 6, and 10 are needed"), "{text}");
-    assert_eq!(changes_text(&[], 80), "no path has a run that meets the filter\n");
+    let text = changes(&[quiet(40)]).text(120, Rows::Short);
+    assert!(text.contains("Nothing changed in 40 runs of one figure."), "{text}");
+    let text = changes(&[history(6, 12)]).text(120, Rows::Short);
+    assert!(text.contains("Too few runs to tell: 6, and 10 are needed."), "{text}");
 }
 
 #[test]
@@ -117,7 +120,7 @@ fn what_people_muted_is_counted_and_not_shown_and_what_they_confirmed_is_said() 
     let mut path = history(60, 12);
     let all = ids(&path);
     path.said = all.iter().map(|id| (id.clone(), "muted".to_owned())).collect();
-    let text = changes_text(from_ref(&path), 200);
+    let text = changes(from_ref(&path)).text(200, Rows::Short);
     assert!(text.contains(&format!("{} changes muted and not shown", all.len())), "{text}");
     assert!(!text.contains("history confirm") && !text.contains("+12"), "{text}");
     let json: serde_json::Value =
@@ -125,7 +128,7 @@ fn what_people_muted_is_counted_and_not_shown_and_what_they_confirmed_is_said() 
     assert_eq!(json["paths"][0]["muted"], all.len());
     assert_eq!(json["paths"][0]["events"].as_array().map(Vec::len), Some(0));
     path.said.insert(all[0].clone(), "confirmed".to_owned());
-    let text = changes_text(&[path], 120);
+    let text = changes(&[path]).text(120, Rows::Short);
     assert!(text.contains("people say: confirmed") && text.contains("history confirm"), "{text}");
 }
 
@@ -133,7 +136,7 @@ fn what_people_muted_is_counted_and_not_shown_and_what_they_confirmed_is_said() 
 #[test]
 fn the_id_of_a_change_can_be_copied_into_a_shell() {
     for path in [history(60, 12), hostile("it's `a` $(b) \"c\"")] {
-        let text = changes_text(from_ref(&path), 80);
+        let text = changes(from_ref(&path)).text(80, Rows::Short);
         let commands: Vec<&str> = text.lines().filter(|line| line.contains("history confirm")).collect();
         assert_eq!(commands.len(), path.changes.events.len());
         for command in commands {
@@ -150,7 +153,7 @@ fn the_id_of_a_change_can_be_copied_into_a_shell() {
 #[test]
 fn no_line_of_the_changes_is_wider_than_the_terminal_but_what_is_copied() {
     for width in [60, 80, 120] {
-        for line in changes_text(&[history(120, 12), hostile(HOSTILE)], width).lines() {
+        for line in changes(&[history(120, 12), hostile(HOSTILE)]).text(width, Rows::Short).lines() {
             let copied = line.contains("history confirm");
             assert!(copied || columns(line) <= usize::from(width), "{width}: {line}");
         }
@@ -224,9 +227,9 @@ fn json_lines_are_a_run_each() {
 fn a_hostile_text_commands_no_terminal() {
     let path = hostile(&format!("{HOSTILE}\n\u{202e}\u{9b}1m"));
     let texts = [
-        list(&[listed(&path)], 120),
-        show(&path, None, 120, Rows::All),
-        changes_text(from_ref(&path), 120),
+        list(&[listed(&path)]).text(120, Rows::Short),
+        document(&path, None).text(120, Rows::All),
+        changes(from_ref(&path)).text(120, Rows::Short),
         super::prometheus(&[path]),
     ];
     for text in texts {
@@ -236,13 +239,15 @@ fn a_hostile_text_commands_no_terminal() {
 
 #[test]
 fn a_page_reads_well() {
-    insta::assert_snapshot!(crate::golden::page(&html(&history(60, 100)).expect("it has a page")));
+    insta::assert_snapshot!(crate::golden::page(
+        &document(&history(60, 100), None).html().expect("it has a page")
+    ));
 }
 
 #[test]
 fn a_page_asks_the_network_for_nothing() {
     for path in [history(60, 100), history(1, 10), history(0, 10), hostile(HOSTILE)] {
-        let page = html(&path).expect("it has a page");
+        let page = document(&path, None).html().expect("it has a page");
         crate::golden::asks_for_nothing(&page);
         assert!(!page.contains("NaN") && !page.contains("inf\""), "every coordinate is a number");
     }
@@ -251,7 +256,7 @@ fn a_page_asks_the_network_for_nothing() {
 #[test]
 fn a_page_has_every_part() {
     let path = history(60, 100);
-    let page = html(&path).expect("it has a page");
+    let page = document(&path, None).html().expect("it has a page");
     for part in ["heat-ping-pong", "figure-0", "sides-ping-pong", "sides-ratio-ping-pong", "id=\"levels\""] {
         assert!(page.contains(part), "{part}");
     }
@@ -259,13 +264,13 @@ fn a_page_has_every_part() {
     let (_, changed) = page.split_once("<section id=\"changes\"").expect("it says what changed");
     let (changed, _) = changed.split_once("</section>").expect("it ends");
     assert_eq!(changed.matches("<tr>").count(), changes + 1, "a row for each, and the headings");
-    let calm = html(&quiet(40)).expect("it has a page");
+    let calm = document(&quiet(40), None).html().expect("it has a page");
     assert!(calm.contains("Nothing changed in 40 runs of one figure.") && !calm.contains("id=\"sides\""));
 }
 
 #[test]
 fn a_hostile_text_is_no_markup() {
-    let page = html(&hostile(&format!("{HOSTILE}\u{202e}]]>"))).expect("it has a page");
+    let page = document(&hostile(&format!("{HOSTILE}\u{202e}]]>")), None).html().expect("it has a page");
     assert!(!page.contains("<script>alert") && !page.contains('\u{1b}') && !page.contains('\u{202e}'));
     assert_eq!(page.matches("<script").count(), 2, "the data and the page's own");
 }
@@ -273,7 +278,7 @@ fn a_hostile_text_is_no_markup() {
 /// A year of daily runs of a whole schedule, and a page of many patterns and runs.
 #[test]
 fn a_page_stays_small() {
-    let bytes = |runs, sizes| html(&history(runs, sizes)).expect("it has a page").len();
+    let bytes = |runs, sizes| document(&history(runs, sizes), None).html().expect("it has a page").len();
     let year = bytes(365, 100);
     assert!(year < 2_000_000, "{year}");
     let many = bytes(3_000, 100);
@@ -290,7 +295,7 @@ fn history_to_look_at() {
     let paths = [1, 6, 60, 365, 3_000].map(|runs| (runs.to_string(), history(runs, 100)));
     let others = [("open", unconfirmed()), ("restless", restless()), ("hostile", hostile(HOSTILE))];
     for (name, path) in paths.into_iter().chain(others.map(|(name, path)| (name.to_owned(), path))) {
-        let page = html(&path).expect("it has a page");
+        let page = document(&path, None).html().expect("it has a page");
         write(&format!("history-{name}-dark.html"), page.replacen("<html ", "<html data-theme=\"dark\" ", 1));
         write(&format!("history-{name}.html"), page);
     }

@@ -142,43 +142,51 @@ pub(super) fn lead<'a>(
     members.min_by(|one, other| is_band(one).cmp(&is_band(other)).then(one.p.total_cmp(&other.p)))
 }
 
-/// How much a verdict says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Detail {
-    /// What and by how much.
-    Short,
-    /// Also when.
-    Dated,
-    /// Also which figure.
-    Named,
-}
-
-/// What the end of a path says, in a few words, with the name of the figure if it is `named`.
-pub(super) fn verdict(changes: &PathChanges, detail: Detail) -> String {
+/// The last change that the verdict of a path is of, with its figure.
+fn last(changes: &PathChanges) -> Option<(&Member, &Key)> {
     let wanted = |member: &&Member| match changes.verdict {
         Verdict::Unconfirmed => member.standing == Standing::Unconfirmed,
         Verdict::Drifting => member.kind == Kind::Drift,
         Verdict::TooFew | Verdict::Steady => member.kind != Kind::Spread,
     };
-    let last = changes.events.iter().rev().find_map(|event| {
+    changes.events.iter().rev().find_map(|event| {
         let lead = lead(event.members.iter().filter(wanted), &changes.figures)?;
-        let key = &changes.figures.get(lead.figure)?.key;
-        let name = if detail == Detail::Named { format!("{} ", name(key)) } else { String::new() };
-        let by = lead.change.map(|change| by(key, change.value)).unwrap_or_default();
-        Some((format!("{name}{by}"), [lead.id.started_us, lead.id.until_us].map(dates::day)))
-    });
-    let dated = detail != Detail::Short;
-    match (changes.verdict, last) {
+        Some((lead, &changes.figures.get(lead.figure)?.key))
+    })
+}
+
+/// What the end of a path says, in a few words.
+pub(super) fn verdict(changes: &PathChanges) -> String {
+    let by = last(changes)
+        .map(|(member, key)| member.change.map(|change| by(key, change.value)).unwrap_or_default());
+    match (changes.verdict, by) {
         (Verdict::TooFew, _) => "too few runs".to_owned(),
         (Verdict::Steady, None) => "steady".to_owned(),
-        (Verdict::Steady, Some((change, _))) if !dated => format!("steady after {change}"),
-        (Verdict::Drifting, Some((change, _))) if !dated => format!("drifting, {change}"),
-        (Verdict::Unconfirmed, Some((change, _))) if !dated => format!("{change}, unconfirmed"),
-        (Verdict::Steady, Some((change, [_, until]))) => format!("steady since {until} ({change})"),
+        (Verdict::Steady, Some(change)) => format!("steady after {change}"),
         (Verdict::Drifting, None) => "drifting".to_owned(),
-        (Verdict::Drifting, Some((change, [from, _]))) => format!("drifting, {change} since {from}"),
+        (Verdict::Drifting, Some(change)) => format!("drifting, {change}"),
         (Verdict::Unconfirmed, None) => "off, unconfirmed".to_owned(),
-        (Verdict::Unconfirmed, Some((change, [at, _]))) => format!("step {change} at {at}, unconfirmed"),
+        (Verdict::Unconfirmed, Some(change)) => format!("{change}, unconfirmed"),
+    }
+}
+
+/// Since which day it says so.
+pub(super) fn since(changes: &PathChanges) -> Option<String> {
+    let (member, _) = last(changes)?;
+    let since = match changes.verdict {
+        Verdict::TooFew => return None,
+        Verdict::Steady => member.id.until_us,
+        Verdict::Drifting | Verdict::Unconfirmed => member.id.started_us,
+    };
+    Some(dates::day(since))
+}
+
+/// The same with the day and the figure.
+pub(super) fn at_length(changes: &PathChanges) -> String {
+    let figure = last(changes).map(|(_, key)| name(key));
+    match (figure, since(changes)) {
+        (Some(figure), Some(since)) => format!("{} since {since} ({figure})", verdict(changes)),
+        _ => verdict(changes),
     }
 }
 

@@ -1,38 +1,19 @@
-//! The limits of a host as one page that needs nothing else.
+//! The limits of a host as sections.
 
 use linerate_core::host_limits::HostLimitsFile;
-use linerate_core::plan::Rows;
 
 use super::charts::figures;
 use super::sections::all;
 use super::words::{cautions, facts, state};
-use crate::error::RenderError;
-use crate::page::html as page;
 use crate::section::{self, Document, Item, Part, Section, Warning, entries};
-use crate::terminal::Terminal;
 use crate::text::plain;
 
 /// How the tables are read.
 const READ: &str = "GB/s is 10^9 bytes a second, KiB is 1024 B. Intervals are 95 % intervals of the median, within this measurement.";
 
-/// No line is longer, on however wide a terminal.
-const WIDEST: u16 = 100;
-
-/// The limits as one HTML page: the host, cautions, charts, every number, and how busy the host was.
-///
-/// # Errors
-///
-/// [`RenderError::Json`] or [`RenderError::Page`] when the page cannot
-/// be filled.
-pub fn html(file: &HostLimitsFile) -> Result<String, RenderError> {
-    page(Document::new(format!("{}: what this host could reach", host(file)), sections(file, "")), None)
-}
-
-/// The same as text of at most `width` columns and at most 100.
-#[must_use]
-pub fn text(file: &HostLimitsFile, width: u16) -> String {
-    let document = Document::new(String::new(), sections(file, ""));
-    Terminal::new(width.min(WIDEST), Rows::Short, &|_, _| None).text(&document)
+/// The limits in every form: the host, cautions, charts, every number, and how busy the host was.
+pub fn document(file: &HostLimitsFile) -> Document {
+    Document::new(format!("{}: what this host could reach", host(file)), sections(file, ""))
 }
 
 fn host(file: &HostLimitsFile) -> String {

@@ -11,27 +11,19 @@ use super::words::NOTHING;
 /// More senders than this are shown by their extremes only.
 pub(super) const MOST_STATIONS: usize = 16;
 
-/// The stations of a table, and where others were left out.
-pub(super) struct Chosen<'a> {
-    pub(super) shown: Vec<&'a StationOutcome>,
-    /// After this many rows, this many stations were left out.
-    pub(super) gap: Option<(usize, usize)>,
-}
-
-/// The stations that send: all by number, or of many those that got the most and the least.
-pub(super) fn chosen(run: &LoadOutcome) -> Chosen<'_> {
-    let mut senders: Vec<&StationOutcome> = run.stations.iter().filter(|station| station.sends).collect();
+/// Of many stations that send those that got the most and the least: their places.
+pub(super) fn extremes(run: &LoadOutcome) -> Option<Vec<usize>> {
+    let mut senders: Vec<(usize, &StationOutcome)> =
+        run.stations.iter().enumerate().filter(|(_, station)| station.sends).collect();
     if senders.len() <= MOST_STATIONS {
-        return Chosen { shown: senders, gap: None };
+        return None;
     }
-    senders.sort_by(|one, other| {
-        let rates = other.throughput.bits_per_second().total_cmp(&one.throughput.bits_per_second());
-        rates.then(one.station.cmp(&other.station))
-    });
+    let rate = |station: &StationOutcome| station.throughput.bits_per_second();
+    senders
+        .sort_by(|(one, first), (other, second)| rate(second).total_cmp(&rate(first)).then(one.cmp(other)));
     let half = MOST_STATIONS / 2;
-    let more = senders.len() - MOST_STATIONS;
-    senders.drain(half..half + more);
-    Chosen { shown: senders, gap: Some((half, more)) }
+    senders.drain(half..senders.len() - half);
+    Some(senders.into_iter().map(|(place, _)| place).collect())
 }
 
 /// A station's part of a run's throughput.
@@ -41,7 +33,7 @@ pub(super) fn share(run: &LoadOutcome, station: &StationOutcome) -> f64 {
 }
 
 /// A row a station.
-pub(super) fn station_columns(run: &LoadOutcome, stations: &[&StationOutcome]) -> Vec<Column> {
+pub(super) fn station_columns(run: &LoadOutcome) -> Vec<Column> {
     type Show<'a> = &'a dyn Fn(&StationOutcome) -> String;
     let delay = |station: &StationOutcome| {
         station.delay.map_or_else(|| NOTHING.to_owned(), |delay| digits(delay.as_us()))
@@ -67,7 +59,7 @@ pub(super) fn station_columns(run: &LoadOutcome, stations: &[&StationOutcome]) -
         ("paused us", 3, &|station| digits(station.mac.paused.as_us())),
     ];
     let column = |(heading, expendable, show): (&str, u8, Show<'_>)| {
-        Column::new(heading, expendable, stations.iter().map(|station| show(station)).collect())
+        Column::new(heading, expendable, run.stations.iter().map(show).collect())
     };
     columns.into_iter().map(column).collect()
 }
@@ -106,8 +98,7 @@ mod tests {
         let mut run = fixture::outcome(2, 0.9, 1);
         run.stations[1].delay = None;
         run.stations[1].lost = [(Loss::LateCollision, 1), (Loss::Error, 2)].into();
-        let stations: Vec<&StationOutcome> = run.stations.iter().collect();
-        let columns = station_columns(&run, &stations);
+        let columns = station_columns(&run);
         for (heading, expected) in [
             ("station", "0 1"),
             ("Mb/s", "300 600"),
@@ -145,18 +136,12 @@ mod tests {
 
     #[test]
     fn of_more_senders_than_sixteen_the_extremes_are_chosen() {
-        let numbers = |count| {
+        let chosen = |count| {
             let mut run = fixture::outcome(count, 0.9, 1);
             run.stations[0].sends = false;
-            let Chosen { shown, gap } = chosen(&run);
-            (shown.iter().map(|it| it.station).collect::<Vec<_>>(), gap)
+            extremes(&run)
         };
-        assert_eq!(numbers(17), ((1..17).collect(), None), "sixteen send");
-        let (shown, gap) = numbers(20);
-        assert_eq!(
-            (&shown[..8], &shown[8..]),
-            (&[19, 18, 17, 16, 15, 14, 13, 12][..], &[8, 7, 6, 5, 4, 3, 2, 1][..])
-        );
-        assert_eq!(gap, Some((8, 3)));
+        assert_eq!(chosen(17), None, "sixteen send");
+        assert_eq!(chosen(20), Some(vec![19, 18, 17, 16, 15, 14, 13, 12, 8, 7, 6, 5, 4, 3, 2, 1]));
     }
 }

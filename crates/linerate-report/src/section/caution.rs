@@ -20,7 +20,12 @@ impl Warning {
 
 impl std::fmt::Display for Warning {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(out, "{}; {}", self.findings.join("; "), self.advice)
+        let advice = Some(&self.advice).filter(|advice| !advice.is_empty());
+        write!(
+            out,
+            "{}",
+            self.findings.iter().chain(advice).map(String::as_str).collect::<Vec<_>>().join("; ")
+        )
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct TableView {
     pub(crate) is_closed: bool,
     /// Its rows are key numbers, which a narrow page shows below each other.
     pub(crate) is_of_keys: bool,
+    /// Its rows are told one below the other where there is no room for all columns: what a row says, below its first cell.
+    pub(crate) is_told: bool,
     /// The heat map whose pairs it lists, and the mesh that it is of.
     pub(crate) of_map: Option<[usize; 2]>,
 }
@@ -50,6 +52,13 @@ impl TableView {
     pub(crate) fn of_rows(title: impl Into<String>, headings: Vec<String>) -> Self {
         let expendable = (0..headings.len()).map(|column| u8::from(column > 0)).collect();
         Self { title: title.into(), headings, expendable, ..Self::default() }
+    }
+
+    /// A table of rows under these headings, each with how expendable its column is on a narrow terminal.
+    pub(crate) fn of(title: impl Into<String>, columns: &[(&str, u8)], rows: Vec<Vec<Cell>>) -> Self {
+        let headings = columns.iter().map(|(heading, _)| (*heading).to_owned()).collect();
+        let expendable = columns.iter().map(|(_, expendable)| *expendable).collect();
+        Self { title: title.into(), headings, rows, expendable, ..Self::default() }
     }
 
     /// Its columns on a screen, of these rows.
@@ -97,6 +106,16 @@ impl TableView {
     /// Whether it says one thing in words of each of its rows.
     pub(crate) fn is_list(&self) -> bool {
         self.headings.len() == 2 && self.is_words(1)
+    }
+
+    /// A row in words: what its second cell says, and what the others say of that; of numbers with their headings.
+    pub(crate) fn told(&self, row: &[Cell]) -> String {
+        let rest = row.iter().enumerate().skip(2).filter(|(_, cell)| !matches!(cell.first(), "" | "-"));
+        let rest = rest.map(|(nth, cell)| {
+            let heading = if self.is_words(nth) { "" } else { self.headings[nth].as_str() };
+            format!("{heading} {}", cell.text.replace('\n', ", ")).trim_start().to_owned()
+        });
+        format!("{}: {}", row.get(1).map_or("", Cell::first), rest.collect::<Vec<_>>().join(", "))
     }
 
     /// The classes of a cell of a column on a page.

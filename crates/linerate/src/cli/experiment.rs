@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use linerate_core::plan::Rows;
 use linerate_core::units::Span;
 
-use super::{ShardChoice, examples};
+use super::{ShardChoice, examples, shared};
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -88,8 +89,11 @@ pub(crate) enum ExperimentVerb {
         /// Write a .html, .json or .csv file; repeatable
         #[arg(long, value_name = "FILE")]
         report: Vec<PathBuf>,
-        /// Show every figure, not only the goal
-        #[arg(long)]
+        /// Rows: short (default: the goal, its best cells) or all
+        #[arg(long, value_name = "WHICH", value_parser = shared::rows_parser(), hide_possible_values = true)]
+        rows: Option<Rows>,
+        /// The same as --rows all
+        #[arg(long, hide = true)]
         all: bool,
     },
     /// List the experiments that come with linerate

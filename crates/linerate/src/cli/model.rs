@@ -4,7 +4,9 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use super::{ShardArgs, examples};
+use linerate_core::plan::Rows;
+
+use super::{ShardArgs, examples, shared};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArgs {
@@ -98,6 +100,10 @@ pub(crate) struct LoadOutput {
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = LoadFormat::Table)]
     pub(crate) format: LoadFormat,
+    /// Rows of the tables: short (default) or all
+    #[arg(long, value_name = "WHICH", value_parser = shared::rows_parser(), hide_possible_values = true,
+          hide_short_help = true)]
+    pub(crate) rows: Option<Rows>,
     /// Write an HTML page with charts
     #[arg(long, value_name = "X.html")]
     pub(crate) report: Option<PathBuf>,
@@ -135,6 +141,10 @@ pub(crate) struct CheckArgs {
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = CheckFormat::Table)]
     pub(crate) format: CheckFormat,
+    /// Rows of the tables: short (default) or all
+    #[arg(long, value_name = "WHICH", value_parser = shared::rows_parser(), hide_possible_values = true,
+          hide_short_help = true)]
+    pub(crate) rows: Option<Rows>,
     /// Write an HTML page with every verdict and with charts
     #[arg(long, value_name = "X.html")]
     pub(crate) report: Option<PathBuf>,

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use linerate_core::grid::{Axis, Grid, TwiceError};
+use linerate_core::plan::Rows;
 use linerate_core::units::Size;
+
+use super::shared;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PredictArgs {
@@ -29,6 +32,10 @@ pub(crate) struct PredictArgs {
     /// Format of standard output
     #[arg(long, value_enum, default_value_t = PredictFormat::Table)]
     pub(crate) format: PredictFormat,
+    /// Rows of the tables: short (default) or all
+    #[arg(long, value_name = "WHICH", value_parser = shared::rows_parser(), hide_possible_values = true,
+          hide_short_help = true)]
+    pub(crate) rows: Option<Rows>,
 }
 
 impl PredictArgs {

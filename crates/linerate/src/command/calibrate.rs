@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 use jiff::Zoned;
 use linerate_core::environment::Fact;
+use linerate_core::plan::Rows;
 use linerate_core::units::Span;
 use linerate_net::lab::{THERE, TwoHosts};
 use linerate_net::probe::{Place, Probe, Probes, place};
@@ -85,7 +86,7 @@ fn attempt(args: &CalibrateArgs, context: &Context, interrupt: &Interrupt) -> Re
         return Ok(ExitCode::SUCCESS);
     }
     context.files.replace(&args.out, &file.to_toml())?;
-    show(&render::host(&file, columns()))?;
+    show(&render::host(&file).text(columns(), Rows::All))?;
     note(format_args!("host file: {}", args.out.display()));
     Ok(ExitCode::SUCCESS)
 }

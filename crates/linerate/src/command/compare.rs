@@ -25,9 +25,9 @@ pub(super) fn run(args: &CompareArgs, context: &Context) -> Result<ExitCode, Tro
     let comparison = compared(&base, &candidate, args, history)?;
     match args.format {
         CompareFormat::Table => {
-            show_text(&render::table(&comparison, columns(), args.rows.unwrap_or_default()))?;
+            show_text(&render::document(&comparison).text(columns(), args.rows.unwrap_or_default()))?;
         }
-        CompareFormat::Markdown => show(&render::markdown(&comparison))?,
+        CompareFormat::Markdown => show(&render::document(&comparison).markdown())?,
         CompareFormat::Json => show(&render::json(&comparison).map_err(|error| unrendered(&error))?)?,
     }
     for path in &args.report {
@@ -88,9 +88,9 @@ pub(super) fn began(started: &str) -> Option<i64> {
 fn rendered(comparison: &Comparison, path: &Path) -> Result<String, Trouble> {
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     match ending.as_deref() {
-        Some("html") => render::html(comparison).map_err(|error| unrendered(&error)),
+        Some("html") => render::document(comparison).html().map_err(|error| unrendered(&error)),
         Some("json") => render::json(comparison).map_err(|error| unrendered(&error)),
-        Some("md") => Ok(render::markdown(comparison)),
+        Some("md") => Ok(render::document(comparison).markdown()),
         _ => Err(Trouble::new(
             format!("failed to choose a format for {}", path.display()),
             "end the file's name in .html, .json or .md",

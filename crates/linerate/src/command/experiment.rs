@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use linerate_analysis::experiment::ExperimentPlan;
+use linerate_core::plan::Rows;
 use linerate_core::units::Span;
 use linerate_study::Shard;
 
@@ -46,8 +47,9 @@ pub(super) fn run(args: &ExperimentArgs, context: &Context) -> Result<ExitCode, 
         None => begin(&args.run, context),
         Some(ExperimentVerb::Run(run)) => begin(run, context),
         Some(ExperimentVerb::Resume { folder, how }) => resume(folder, how, context),
-        Some(ExperimentVerb::Report { folder, report, all }) => {
-            outcome::report(folder, report, *all, &context.files)
+        Some(ExperimentVerb::Report { folder, report, rows, all }) => {
+            let rows = if *all { Rows::All } else { rows.unwrap_or_default() };
+            outcome::report(folder, report, rows, &context.files)
         }
         Some(ExperimentVerb::Init { design }) => {
             show(&init::text(*design))?;

@@ -9,6 +9,7 @@ mod measured;
 use std::path::Path;
 
 use linerate_core::host_limits::HostLimitsFile;
+use linerate_core::plan::Rows;
 use linerate_report::host_limits as render;
 
 use crate::screen::{columns, show_text};
@@ -42,7 +43,7 @@ fn form(path: &Path) -> Result<Form, Trouble> {
 fn rendered(file: &HostLimitsFile, form: Form) -> Result<String, Trouble> {
     match form {
         Form::Json => Ok(file.to_json()),
-        Form::Page => render::html(file).map_err(|error| {
+        Form::Page => render::document(file).html().map_err(|error| {
             Trouble::new(
                 format!("failed to {error}"),
                 "give --out FILE.json: it holds everything that was measured",
@@ -58,7 +59,7 @@ pub(super) fn report(
     quiet: bool,
     files: &Writer,
 ) -> Result<(), Trouble> {
-    show_text(&render::text(file, columns()))?;
+    show_text(&render::document(file).text(columns(), Rows::Short))?;
     for path in pages {
         files.replace(path, &rendered(file, form(path)?)?)?;
         if !quiet {

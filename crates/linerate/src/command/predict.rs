@@ -31,13 +31,13 @@ pub(super) fn run(args: &PredictArgs, context: &Context) -> Result<ExitCode, Tro
     let host = host(&args.host)?;
     let named = store::load(&args.run)?;
     let prediction = prediction((args, &changes), &host, &named)?;
-    let page = predict::html(&prediction).map_err(|error| unrendered(&error))?;
+    let document = predict::document(&prediction);
     let report = args.report.clone().unwrap_or_else(|| beside(&args.run));
     show(&match args.format {
-        PredictFormat::Table => predict::table(&prediction, columns()),
+        PredictFormat::Table => document.text(columns(), args.rows.unwrap_or_default()),
         PredictFormat::Json => predict::json(&prediction).map_err(|error| unrendered(&error))?,
     })?;
-    context.files.replace(&report, &page)?;
+    context.files.replace(&report, &document.html().map_err(|error| unrendered(&error))?)?;
     note(format_args!("report: {}", report.display()));
     Ok(ExitCode::SUCCESS)
 }

@@ -68,8 +68,9 @@ impl Shown {
             ReportFormat::Table => {
                 let rows = args.rows.unwrap_or_default();
                 let runs = (!report.runs.is_empty()).then(|| render::text(report, columns(), rows));
-                let hosts = self.hosts.iter().map(|file| render::host_limits::text(file, columns()));
-                let compared = |comparison| render::compare::table(comparison, columns(), rows);
+                let hosts =
+                    self.hosts.iter().map(|file| render::host_limits::document(file).text(columns(), rows));
+                let compared = |comparison| render::compare::document(comparison).text(columns(), rows);
                 let comparisons = self.comparisons.iter().map(compared);
                 Ok(runs.into_iter().chain(hosts).chain(comparisons).collect::<Vec<_>>().join("\n"))
             }

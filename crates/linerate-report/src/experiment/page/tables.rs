@@ -1,11 +1,13 @@
-//! The tables of the page: every number.
+//! The tables: every number.
 
-use linerate_analysis::experiment::{EffectFound, FigureFound, Findings, WayFound};
+use linerate_analysis::experiment::{EffectFound, FigureFound, Findings, SettingShown, WayFound};
 
-use super::super::table::setting_columns;
 use super::super::{costs, trade, views, words};
 use crate::columns::Column;
-use crate::section::TableView;
+use crate::section::{Cell, TableView};
+
+/// At most this many pairs and cells are in a short text.
+const ROWS: usize = 12;
 
 /// Every table that has rows.
 pub(super) fn all(findings: &Findings) -> Vec<TableView> {
@@ -13,11 +15,21 @@ pub(super) fn all(findings: &Findings) -> Vec<TableView> {
     match &findings.way {
         Some(WayFound::Staircase(stairs)) => {
             let notes = words::total(findings, stairs).map(|total| format!("Together: {total}.")).into_iter();
-            let notes = words::failures(stairs).into_iter().chain(notes).collect();
-            tables.push(TableView::new("The steps", views::steps(findings, stairs)).noted(notes));
+            let base =
+                stairs.base.map(|base| format!("Base: {}.", words::estimate(base, None, &stairs.unit)));
+            let notes = base.into_iter().chain(words::failures(stairs)).chain(notes).collect();
+            tables.push(
+                TableView::new(
+                    format!("The steps, in {}", words::titled(&stairs.goal, &stairs.unit)),
+                    views::steps(findings, stairs),
+                )
+                .noted(notes),
+            );
         }
         Some(WayFound::Search(found)) => {
-            tables.push(TableView::new("The levels that were tried", views::tried(found)));
+            let by = words::titled(&found.figure, &found.unit);
+            let title = format!("The levels that were tried, by {by}");
+            tables.push(TableView::new(title, views::tried(found)));
         }
         None => {}
     }
@@ -36,28 +48,73 @@ pub(super) fn all(findings: &Findings) -> Vec<TableView> {
         tables.push(
             TableView::new("What cells cost and give", views::offers(findings, found)).noted(vec![note]),
         );
-        tables.push(TableView::new("Bills", costs::bills(findings, found)));
+        tables.push(TableView::new("Bills", costs::bills(findings, found)).at_length());
     }
-    tables.push(TableView::new(
-        "What was set, and whether it is as before",
-        setting_columns(&findings.settings),
-    ));
+    tables.push(settings(&findings.settings));
     tables.retain(|table| !table.rows.is_empty());
     tables
 }
 
+/// Its effects, pairs and cells; a short text has those of the goal, of many pairs those that do something, and of many
+/// cells the best.
 fn of_figure(findings: &Findings, figure: &FigureFound) -> Vec<TableView> {
-    let name = words::titled(&figure.figure.title, &figure.figure.unit);
+    let of = &figure.figure;
+    let name = format!("{}, {}", words::titled(&of.title, &of.unit), words::better(of));
     let effects = |effects: &[EffectFound], heading: &str| {
         let shown: Vec<&EffectFound> = effects.iter().collect();
-        let columns: Vec<Column> = views::effects(&figure.figure, &shown, heading);
+        let columns: Vec<Column> = views::effects(of, &shown, heading);
         TableView::new(format!("{name}: {heading}s"), columns).noted(words::notes(&shown, true))
     };
-    let mut known = views::by_merit(figure);
-    known.sort_unstable();
-    vec![
-        effects(&figure.effects, "effect"),
-        effects(&figure.pairs, "pair"),
-        TableView::new(format!("{name}: cells"), views::cells(findings, figure, &known)),
-    ]
+    let by_value = views::by_value(figure);
+    let known: Vec<usize> = (0..figure.cells.len()).filter(|cell| figure.cells[*cell].is_some()).collect();
+    let mut cells = TableView::new(format!("{name}: cells"), views::cells(findings, figure, &known));
+    let mut pairs = effects(&figure.pairs, "pair");
+    if known.len() > ROWS {
+        let place = |cell: &usize| known.iter().position(|known| known == cell);
+        let best = by_value.iter().take(ROWS).filter_map(place).collect();
+        cells = cells.brief(best, format!("the best {ROWS} of {} cells", known.len()));
+    }
+    if figure.pairs.len() > ROWS {
+        let shown: Vec<usize> = views::telling(figure).take(ROWS).collect();
+        let chosen = format!("{} of {} pairs of factors", shown.len(), figure.pairs.len());
+        pairs = pairs.brief(shown, chosen);
+    }
+    let is_goal = findings.figures.first() == Some(figure);
+    if !is_goal {
+        cells.notes = about(findings, figure);
+    }
+    let tables = vec![effects(&figure.effects, "effect"), pairs, cells];
+    if is_goal { tables } else { tables.into_iter().map(TableView::at_length).collect() }
+}
+
+/// The best cell of a figure, and what is doubtful.
+fn about(findings: &Findings, figure: &FigureFound) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Some(best) = &figure.best {
+        notes.push(format!("Best: {}.", words::winner(findings, figure, best)));
+        if !best.as_good.is_empty() {
+            notes.push(format!("Not told apart from it: {}.", words::cells(findings, &best.as_good)));
+        }
+        if !best.elsewhere.is_empty() {
+            notes.push(format!("Elsewhere: {}.", words::elsewhere(findings, best)));
+        }
+    }
+    notes.extend(words::drift(figure).map(|text| format!("Drift: {text}.")));
+    notes.extend(words::outliers(figure).map(|text| format!("Outliers: {text}.")));
+    notes
+}
+
+/// What was set, and whether it is as before.
+fn settings(settings: &[SettingShown]) -> TableView {
+    let restored = |setting: &SettingShown| match setting.restored {
+        Some(true) => "restored",
+        Some(false) => "NOT RESTORED",
+        None => "not known yet",
+    };
+    let row = |it: &SettingShown| {
+        let set = format!("{} ({}): {} -> {}", it.setting, it.host, it.original, it.values.join(", "));
+        vec![Cell::from(set), restored(it).into()]
+    };
+    let columns = [("setting", 0), ("afterwards", 0)];
+    TableView::of("What was set, and whether it is as before", &columns, settings.iter().map(row).collect())
 }

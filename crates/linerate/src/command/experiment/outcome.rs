@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use linerate_analysis::report::Report;
+use linerate_core::plan::Rows;
 use linerate_report::experiment as render;
 
 use super::conductor::Stop;
@@ -32,7 +33,7 @@ pub(super) fn conclude(
     let ledger = folder::ledger(path)?;
     let found = findings::found(given, path, &ledger)?;
     if found.findings.done > 0 {
-        show_text(&render::table(&found.findings, columns(), false))?;
+        show_text(&render::document(&found.findings, None).text(columns(), Rows::Short))?;
         let page = path.join(PAGE);
         files.replace(&page, &html(&found)?)?;
         files.replace(&path.join(DATA), &json(&found)?)?;
@@ -78,7 +79,12 @@ fn left(found: &Found) -> String {
 }
 
 /// `linerate experiment report`.
-pub(super) fn report(path: &Path, pages: &[PathBuf], all: bool, files: &Writer) -> Result<ExitCode, Trouble> {
+pub(super) fn report(
+    path: &Path,
+    pages: &[PathBuf],
+    rows: Rows,
+    files: &Writer,
+) -> Result<ExitCode, Trouble> {
     let text = folder::plan(path)?;
     let name = folder::name(path);
     let plan = given::checked(&name, &text)?;
@@ -89,7 +95,7 @@ pub(super) fn report(path: &Path, pages: &[PathBuf], all: bool, files: &Writer) 
             format!("`linerate experiment resume {}` goes on", path.display()),
         ));
     }
-    show_text(&render::table(&found.findings, columns(), all))?;
+    show_text(&render::document(&found.findings, None).text(columns(), rows))?;
     for file in pages {
         files.replace(file, &rendered(&found, file)?)?;
         note(format_args!("experiment: {}", file.display()));
@@ -112,7 +118,7 @@ fn rendered(found: &Found, path: &Path) -> Result<String, Trouble> {
 
 fn html(found: &Found) -> Result<String, Trouble> {
     let curves = (!found.curves.is_empty()).then(|| Report::new(found.curves.clone()));
-    render::html(&found.findings, curves.as_ref()).map_err(|error| unrendered(&error))
+    render::document(&found.findings, curves.as_ref()).html().map_err(|error| unrendered(&error))
 }
 
 fn json(found: &Found) -> Result<String, Trouble> {

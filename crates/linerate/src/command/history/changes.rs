@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use linerate_analysis::changes::Standing;
-use linerate_report::history::{PathHistory, changes_json, changes_text};
+use linerate_core::plan::Rows;
+use linerate_report::history::{self as render, PathHistory};
 
 use super::{load, opened};
 use crate::cli::{Conditions, ExplainFormat};
@@ -23,8 +24,11 @@ pub(super) fn run(
     let mut store = opened(context)?;
     let histories = load::histories(&mut store, path, &conditions.filter())?;
     let text = match format {
-        ExplainFormat::Table => changes_text(&histories, columns()),
-        ExplainFormat::Json => changes_json(&histories).map_err(|error| {
+        ExplainFormat::Table if histories.is_empty() => {
+            "no path has a run that meets the filter\n".to_owned()
+        }
+        ExplainFormat::Table => render::changes(&histories).text(columns(), Rows::Short),
+        ExplainFormat::Json => render::changes_json(&histories).map_err(|error| {
             Trouble::new(format!("failed to show the changes: {error}"), "leave out --format json")
         })?,
     };

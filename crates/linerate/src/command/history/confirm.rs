@@ -103,7 +103,7 @@ pub(super) fn run(change: &str, runs: u32, folder: &Path, context: &Context) -> 
     let question = Question { began: super::super::compare::began, ..Question::default() };
     let comparison = compare(&base, &candidate, &question)
         .map_err(|error| Trouble::new(format!("failed to compare: {error}"), error.advice()))?;
-    show_text(&render::table(&comparison, columns(), Rows::Short))?;
+    show_text(&render::document(&comparison).text(columns(), Rows::Short))?;
     let figure = comparison.figures.iter().find(|figure| figure.key == member.id.figure);
     let verdict = figure.map_or(Verdict::NoVerdict, |figure| figure.change.verdict);
     conclude(&mut store, &member, verdict)

@@ -39,7 +39,7 @@ pub(super) fn list(conditions: &Conditions, context: &Context) -> Result<ExitCod
     if listed.is_empty() {
         note("no run meets these conditions; `linerate history` without any lists all");
     } else {
-        print(&render::list(&listed, columns()))?;
+        print(&render::list(&listed).text(columns(), Rows::Short))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -106,7 +106,7 @@ pub(super) fn show(
     store.find_path(path).map_err(failed)?;
     let keys = (!figures.is_empty()).then_some(figures);
     for history in load::histories(&mut store, Some(path), &conditions.filter())? {
-        print(&render::show(&history, keys, columns(), rows.unwrap_or_default()))?;
+        print(&render::document(&history, keys).text(columns(), rows.unwrap_or_default()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use linerate_report::history::html;
+use linerate_report::history::document;
 
 use super::{load, opened};
 use crate::cli::Conditions;
@@ -33,7 +33,7 @@ pub(super) fn run(
         ));
     };
     load::add_curves(&mut store, history)?;
-    let page = html(history).map_err(|error| {
+    let page = document(history, None).html().map_err(|error| {
         Trouble::new(
             format!("failed to write the page: {error}"),
             "`linerate history export` writes the figures",

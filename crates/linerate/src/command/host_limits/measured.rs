@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use jiff::Zoned;
 use linerate_core::host_limits::{HostLimits, HostLimitsFile};
+use linerate_core::plan::Rows;
 use linerate_core::units::Span;
 use linerate_net::host_limits::{Asked, LimitsWatch, WrongResult, measure};
 use linerate_net::observe::environment;
@@ -106,7 +107,7 @@ fn write(args: &HostArgs, file: &HostLimitsFile, around: Surroundings<'_>) -> Re
         return Ok(());
     }
     show(&match args.format {
-        HostFormat::Table => render::text(file, columns()),
+        HostFormat::Table => render::document(file).text(columns(), Rows::Short),
         HostFormat::Json => file.to_json(),
     })
 }

@@ -74,12 +74,16 @@ fn stranger(unknown: &Unknown) -> Trouble {
 /// Shows and writes the results of the checks.
 fn conclude(args: &CheckArgs, checked: &Checked<'_>, context: &Context) -> Result<ExitCode, Trouble> {
     let text = match args.format {
-        CheckFormat::Table => render::claims::table(checked, columns()),
+        CheckFormat::Table => {
+            render::claims::document(checked).text(columns(), args.rows.unwrap_or_default())
+        }
         CheckFormat::Json => render::claims::json(checked).map_err(|error| unrendered(&error))?,
     };
     show(&text)?;
     if let Some(path) = &args.report {
-        let page = render::claims::html(checked).map_err(|error| unrendered(&error))?;
+        let page = render::claims::document(&Checked { in_full: false, ..*checked })
+            .html()
+            .map_err(|error| unrendered(&error))?;
         context.files.replace(path, &page)?;
         note(format_args!("report:   {}", path.display()));
     }

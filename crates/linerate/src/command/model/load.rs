@@ -113,9 +113,9 @@ fn conclude(
 
 /// Shows and writes the runs that there are.
 fn present(args: &LoadArgs, study: &Study, files: &Writer) -> Result<(), Trouble> {
-    print(study, args.output.format)?;
+    print(study, &args.output)?;
     let Some(path) = &args.output.report else { return Ok(()) };
-    let page = render::load::html(study).map_err(|error| unrendered(&error))?;
+    let page = render::load::document(study).html().map_err(|error| unrendered(&error))?;
     files.replace(path, &page)?;
     note(format_args!("report:   {}", path.display()));
     Ok(())
@@ -138,9 +138,9 @@ fn writable(output: &LoadOutput, files: &Writer) -> Result<(), Trouble> {
     [&output.report, &output.trace].into_iter().flatten().try_for_each(|path| traced::prepare(path, files))
 }
 
-fn print(study: &Study, format: LoadFormat) -> Result<(), Trouble> {
-    let text = match format {
-        LoadFormat::Table => render::load::table(study, columns()),
+fn print(study: &Study, output: &LoadOutput) -> Result<(), Trouble> {
+    let text = match output.format {
+        LoadFormat::Table => render::load::document(study).text(columns(), output.rows.unwrap_or_default()),
         LoadFormat::Json => render::load::json(study).map_err(|error| unrendered(&error))?,
         LoadFormat::Csv => render::load::csv(study).map_err(|error| unrendered(&error))?,
     };
