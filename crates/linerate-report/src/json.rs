@@ -5,7 +5,7 @@ use linerate_analysis::facts::{Column, KINDS, Listed, Unit};
 use linerate_analysis::report::{Ceiling, Curve, NamedRun, Report, SizeCeiling, TraceResult};
 use linerate_core::caution::Caution;
 use linerate_core::plan::Level;
-use linerate_core::run::State;
+use linerate_core::run::{Run, State};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -125,6 +125,31 @@ pub fn schema() -> Value {
     })
 }
 
+/// The rows of a run file, and the kinds of rows whose facts they store.
+const STORED: [(&str, &str); 2] = [("Round", "round"), ("Message", "message")];
+
+/// The JSON Schema of run files; of a time that is stored as it is shown it says what the catalogue says.
+pub fn run_schema() -> Value {
+    let mut schema = Run::schema().to_value();
+    for (row, name) in STORED {
+        let facts = KINDS.iter().filter(|kind| kind.name == name).flat_map(|kind| (kind.facts)());
+        let times: Vec<(&str, &str)> =
+            facts.filter_map(|about| Some((about.key.strip_suffix("_us")?, about.meaning))).collect();
+        let Some(fields) = schema["$defs"][row]["properties"].as_object_mut() else { continue };
+        for (key, field) in fields {
+            let unit = [("_ps", "picoseconds"), ("_ns", "nanoseconds")];
+            let Some((stem, unit)) = unit.iter().find_map(|(end, unit)| Some((key.strip_suffix(end)?, unit)))
+            else {
+                continue;
+            };
+            if let Some((_, meaning)) = times.iter().find(|(known, _)| *known == stem) {
+                field["description"] = format!("{}. Unit: {unit}.", capital(meaning)).into();
+            }
+        }
+    }
+    schema
+}
+
 fn run<'a>(named: &'a NamedRun, identity: Object<'a>) -> RunView<'a> {
     let caution =
         |caution| CautionView { caution, finding: Caution::finding(caution), advice: caution.advice() };
@@ -181,6 +206,32 @@ mod tests {
             &json!({ "type": ["number", "null"], "description": "Shortest sample. Unit: us." })
         );
         assert_eq!(of("kind"), &json!({ "const": "size" }));
+    }
+
+    #[test]
+    fn the_schema_of_run_files_says_of_a_time_what_the_catalogue_says() {
+        let schema = run_schema();
+        let said = |row: &str, key: &str| schema["$defs"][row]["properties"][key]["description"].clone();
+        for (row, name) in STORED {
+            let kind = KINDS.iter().find(|kind| kind.name == name).expect("a kind");
+            let of = |unit: &str| {
+                let times = (kind.facts)()
+                    .into_iter()
+                    .filter_map(|it| Some((it.key.strip_suffix("_us")?, it.meaning)));
+                let held = times.filter_map(|(stem, meaning)| {
+                    Some((said(row, &format!("{stem}{unit}")).as_str()?.to_owned(), capital(meaning)))
+                });
+                held.collect::<Vec<_>>()
+            };
+            let all = [of("_ps"), of("_ns")].concat();
+            assert!(all.len() >= 4, "{row} has times of {name}");
+            assert!(all.iter().all(|(said, meaning)| said.starts_with(meaning.as_str())), "{all:?}");
+        }
+        assert_eq!(said("Round", "min_ps"), "Shortest sample. Unit: picoseconds.");
+        assert!(
+            said("Round", "pass").as_str().is_some_and(|said| said.contains("from 0")),
+            "as it is stored"
+        );
     }
 
     #[test]

@@ -53,7 +53,7 @@ mod golden;
 pub use csv::csv;
 pub use error::RenderError;
 pub use host::host;
-pub use json::{json, schema};
+pub use json::{json, run_schema, schema};
 pub use np::np;
 pub use openmetrics::{metric_names, openmetrics};
 pub use runs::{Beside, html, html_beside, markdown};

@@ -6,7 +6,6 @@ use linerate_analysis::experiment::ExperimentPlan;
 use linerate_core::host_limits::HostLimitsFile;
 use linerate_core::lab::LabPlan;
 use linerate_core::plan::Plan;
-use linerate_core::run::Run;
 use linerate_sim::plan::ModelPlan;
 
 use crate::cli::SchemaOf;
@@ -15,17 +14,14 @@ use crate::trouble::Trouble;
 
 pub(super) fn run(of: SchemaOf) -> Result<ExitCode, Trouble> {
     let schema = match of {
-        SchemaOf::Run => Run::schema(),
-        SchemaOf::Plan => Plan::schema(),
-        SchemaOf::Model => ModelPlan::schema(),
-        SchemaOf::Lab => LabPlan::schema(),
-        SchemaOf::Experiment => ExperimentPlan::schema(),
-        SchemaOf::HostLimits => HostLimitsFile::schema(),
-        SchemaOf::Report => {
-            show(&format!("{:#}\n", linerate_report::schema()))?;
-            return Ok(ExitCode::SUCCESS);
-        }
+        SchemaOf::Run => linerate_report::run_schema(),
+        SchemaOf::Plan => Plan::schema().to_value(),
+        SchemaOf::Model => ModelPlan::schema().to_value(),
+        SchemaOf::Lab => LabPlan::schema().to_value(),
+        SchemaOf::Experiment => ExperimentPlan::schema().to_value(),
+        SchemaOf::HostLimits => HostLimitsFile::schema().to_value(),
+        SchemaOf::Report => linerate_report::schema(),
     };
-    show(&format!("{:#}\n", schema.as_value()))?;
+    show(&format!("{schema:#}\n"))?;
     Ok(ExitCode::SUCCESS)
 }
