@@ -12,6 +12,8 @@ use labels::{Label, Rectangle};
 
 /// A chart of at most so many points shows their values without a script too.
 const FEW: usize = 100;
+/// A legend of more curves is long.
+const MANY: usize = 6;
 /// How near to a point that is. Unit: quarter pixels.
 const TIP: u32 = 10 * UNIT;
 
@@ -35,6 +37,8 @@ pub(super) struct Figure {
     pub(super) layers: Vec<Layer>,
     /// Which graph of the page: the page sets it.
     pub(super) graph: usize,
+    /// Another chart whose legend is also that of this one, by its name in the page and its title: the page sets it.
+    pub(super) legend_at: Option<[String; 2]>,
 }
 
 /// A line that no curve can exceed, and its name.
@@ -52,7 +56,7 @@ impl Figure {
     pub(super) fn new(title: Title, [x, y]: [&Axis; 2], layers: Vec<Layer>) -> Self {
         let Title { id, title, caption } = title;
         let (x, y) = (x.clone(), y.clone());
-        Self { id, title, caption, x, y, ceilings: Vec::new(), layers, graph: 0 }
+        Self { id, title, caption, x, y, ceilings: Vec::new(), layers, graph: 0, legend_at: None }
     }
 
     /// The same below these ceilings.
@@ -68,6 +72,30 @@ impl Figure {
     /// Of the picture. Unit: quarter pixels.
     pub(super) fn height(&self) -> u32 {
         Frame::of([&self.x, &self.y]).height
+    }
+
+    /// Whether its legend is long.
+    pub(super) const fn has_many(&self) -> bool {
+        self.layers.len() > MANY
+    }
+
+    /// Whether the legend of `other` names all of its curves.
+    fn is_named_by(&self, other: &Self) -> bool {
+        let same = |one: &Layer, it: &Layer| {
+            (&it.name, it.look.colour, it.legend()) == (&one.name, one.look.colour, one.legend())
+        };
+        self.layers.iter().all(|layer| other.layers.iter().any(|it| same(layer, it)))
+    }
+
+    /// Of charts with many curves that follow each other only the first has a legend, if it names all.
+    pub(super) fn share_legends(figures: Vec<&mut Self>) {
+        let mut first: Option<&Self> = None;
+        for figure in figures {
+            match first.filter(|first| figure.has_many() && figure.is_named_by(first)) {
+                Some(first) => figure.legend_at = Some([first.id.clone(), first.title.clone()]),
+                None => first = Some(figure),
+            }
+        }
     }
 
     /// Whether its rows or cells have names.
@@ -210,5 +238,43 @@ impl Aim {
     pub(super) fn at(axes: [&Axis; 2], at: Place, lines: Vec<String>) -> Self {
         let (x, y) = spot(axes, at);
         Self { at, x, y, lines }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::Scale;
+
+    fn figure(id: usize, first: usize, curves: usize) -> Figure {
+        let axis = Axis::new(String::new(), Scale::Linear, [0.0, 1.0], &[], |_| String::new());
+        let layer = |nth| Layer::new((nth, format!("flow {nth}")), [&axis, &axis], Vec::new(), Vec::new());
+        let title = Title { id: id.to_string(), title: String::new(), caption: String::new() };
+        Figure::new(title, [&axis, &axis], (first..first + curves).map(layer).collect())
+    }
+
+    /// Every curve of a long legend is named exactly once in charts of the same curves.
+    #[test]
+    fn a_long_legend_is_that_of_the_charts_below_with_the_same_curves() {
+        for seed in 0..40_u64 {
+            let mut state = seed;
+            let mut draw = |below: usize| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) as usize % below
+            };
+            let mut figures: Vec<Figure> = (0..6).map(|id| figure(id, draw(2), 1 + draw(2 * MANY))).collect();
+            Figure::share_legends(figures.iter_mut().collect());
+            let mut owner = 0;
+            for (nth, figure) in figures.iter().enumerate() {
+                let is_shared = figure.legend_at.is_some();
+                let may = nth > 0 && figure.layers.len() > MANY && figure.is_named_by(&figures[owner]);
+                assert_eq!(is_shared, may, "seed {seed}, chart {nth}");
+                if !is_shared {
+                    owner = nth;
+                }
+                let of = figure.legend_at.as_ref().map(|[id, _]| id.clone());
+                assert!(of.is_none_or(|of| of == figures[owner].id), "seed {seed}, chart {nth}");
+            }
+        }
     }
 }

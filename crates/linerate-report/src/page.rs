@@ -110,6 +110,7 @@ fn number(sections: &mut [Section]) {
     let (mut graphs, mut curves) = (0, 0);
     for section in sections {
         let mut names: Vec<(String, usize)> = Vec::new();
+        Figure::share_legends(section.items.iter_mut().filter_map(Item::chart).collect());
         for figure in section.items.iter_mut().filter_map(Item::chart) {
             figure.graph = graphs;
             graphs += 1;
