@@ -25,6 +25,8 @@ pub(crate) use loads::{OFTEN, slower_later};
 
 /// A thread that waits for a processor for more than this share of a run is crowded out.
 const CROWDED: f64 = 0.01;
+/// A process that a CPU quota stops for more than this share of a run is not measured alone.
+const THROTTLED: f64 = 0.01;
 /// Bytes of a segment that TCP's timestamps take (RFC 7323, appendix A).
 const TIMESTAMP_BYTES: u64 = 12;
 /// Throughput above the link's rate by more than this is impossible.
@@ -146,10 +148,15 @@ fn host(side: Side, end: End<'_>, cautions: &mut Vec<Caution>) {
     }
     let load = &end.observation.load;
     if let Some(delay) = load.run_delay.known() {
-        let share = delay.as_seconds() / load.span.as_seconds().max(f64::MIN_POSITIVE);
+        let share = delay.saturating_sub(load.throttled()).share_of(load.span);
         if share > CROWDED {
             cautions.push(Caution::Crowded { side, share });
         }
+    }
+    let share = load.throttled().share_of(load.span);
+    if let Some(quota) = load.throttled.known().filter(|_| share > THROTTLED) {
+        let (group, quota, period) = (quota.group.clone(), quota.quota, quota.period);
+        cautions.push(Caution::Throttled { side, group, quota, period, share });
     }
     if let Some(governor) = end.environment.governor.known().filter(|governor| *governor != "performance") {
         cautions.push(Caution::Governor { side, governor: governor.clone() });

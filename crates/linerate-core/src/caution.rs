@@ -80,6 +80,21 @@ pub enum Caution {
         /// Share of the run spent waiting, 0 to 1.
         share: f64,
     },
+    /// A CPU quota stopped the process.
+    Throttled {
+        /// Which end.
+        side: Side,
+        /// The control group that has the quota.
+        group: String,
+        /// Processor time in each period.
+        #[serde(rename = "quota_ps")]
+        quota: Span,
+        /// The period.
+        #[serde(rename = "period_ps")]
+        period: Span,
+        /// Share of the run in which it was stopped, 0 to 1.
+        share: f64,
+    },
     /// The flows of a direction did not keep the requested rate.
     PaceMissed {
         /// The rate requested of all of them together.
@@ -271,6 +286,13 @@ pub enum Caution {
         /// The program that wrote it.
         program: String,
     },
+    /// Lines of a file of another program were skipped.
+    LinesSkipped {
+        /// How many.
+        lines: u64,
+        /// The first of them, each with what is wrong with it.
+        which: Vec<String>,
+    },
     /// A modelled collision domain is wider than its slot time, so its results include late
     /// collisions, and collisions that the senders do not hear.
     IllegalDiameter {
@@ -352,6 +374,17 @@ pub enum Caution {
         /// The one that lost the largest share of its time.
         worst: String,
         /// That share, 0 to 1.
+        share: f64,
+    },
+    /// CPU quotas stopped the processes of some hosts.
+    ThrottledHosts {
+        /// How many.
+        hosts: u64,
+        /// Out of how many.
+        of: u64,
+        /// The one that was stopped for longest.
+        worst: String,
+        /// The share of the run, 0 to 1.
         share: f64,
     },
     /// Messages one way between ranks came out faster the smaller they were: in the burst of a shaper.

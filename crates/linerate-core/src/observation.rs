@@ -69,6 +69,9 @@ pub struct Noise {
     /// What counts as a gap: a read that took longer than this.
     #[serde(rename = "threshold_ps", alias = "threshold")]
     pub threshold: Span,
+    /// Time lost in gaps to a CPU quota.
+    #[serde(rename = "throttled_ps", default)]
+    pub throttled: Span,
 }
 
 /// How quiet a host was. Source: shares of time lost to gaps, `docs/method.md`.
@@ -85,10 +88,10 @@ pub enum Grade {
 }
 
 impl Noise {
-    /// Share of the time lost to gaps, 0 to 1.
+    /// Share of the time lost to gaps, 0 to 1, less what a CPU quota took.
     #[must_use]
     pub fn share(&self) -> f64 {
-        if self.watched == Span::ZERO { 0.0 } else { self.lost.as_seconds() / self.watched.as_seconds() }
+        self.lost.saturating_sub(self.throttled).share_of(self.watched)
     }
 
     /// The grade that this share earns.
@@ -121,6 +124,48 @@ pub struct Activity {
     /// Time that the hypervisor gave to other guests (steal), over all processors.
     #[serde(rename = "steal_ps", alias = "steal")]
     pub steal: Fact<Span>,
+    /// What the tightest CPU quota did.
+    #[serde(skip_serializing_if = "Fact::is_not_looked_for")]
+    pub throttled: Fact<Throttled>,
+}
+
+impl Activity {
+    /// How long a CPU quota stopped the process, by its counters: at most as long as the run.
+    #[must_use]
+    pub fn throttled(&self) -> Span {
+        self.throttled.known().map_or(Span::ZERO, |quota| quota.throttled.min(self.span))
+    }
+}
+
+/// A CPU quota of a control group, and how often it was used up.
+///
+/// Source: kernel documentation, scheduler/sched-bwc and admin-guide/cgroup-v2.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Throttled {
+    /// The group, from where the hierarchy is mounted.
+    pub group: String,
+    /// Processor time that the group may use in a period, all processors together.
+    #[serde(rename = "quota_ps")]
+    pub quota: Span,
+    /// The period.
+    #[serde(rename = "period_ps")]
+    pub period: Span,
+    /// Periods in which the group ran.
+    pub periods: u64,
+    /// Those in which it used up its quota.
+    pub throttled_periods: u64,
+    /// How long it was stopped, summed over processors.
+    #[serde(rename = "throttled_ps")]
+    pub throttled: Span,
+}
+
+impl Throttled {
+    /// How many processors the quota is worth.
+    #[must_use]
+    pub fn processors(&self) -> f64 {
+        self.quota.as_seconds() / self.period.as_seconds().max(f64::MIN_POSITIVE)
+    }
 }
 
 /// Increase of an interface's counters over a run.

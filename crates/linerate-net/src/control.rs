@@ -16,8 +16,8 @@ mod rendezvous;
 mod setting;
 mod side;
 
-pub(crate) use deadline::closed_by_peer;
 pub use deadline::{Deadline, TimedStream};
+pub(crate) use deadline::{closed_by_peer, keep_alive};
 pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
 pub use greeting::{
     CHALLENGE_LEN, Challenge, GREETING_LEN, Greeting, GreetingError, PROTOCOL, Purpose, Versions, Welcome,
@@ -25,7 +25,9 @@ pub use greeting::{
 pub(crate) use greeting::{WELCOME_LEN, harmless, readable};
 pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
-pub use message::{Ask, ChannelToken, Opening, REPORTS_SINCE, Reply, TRACES_SINCE, Telling};
+pub use message::{
+    Ask, ChannelToken, HOLDERS_SINCE, Opening, QueuePlace, REPORTS_SINCE, Reply, TRACES_SINCE, Telling,
+};
 pub use rank::{RANKS_SINCE, RankOrder};
 pub use rendezvous::{ChannelAddress, Rendezvous};
 pub use setting::{

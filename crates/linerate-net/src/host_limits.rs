@@ -143,9 +143,11 @@ fn doubts(limits: &HostLimits, processors: usize) -> Vec<LimitCaution> {
     let noise = limits.state.noise.known().filter(|noise| noise.grade() > Grade::B);
     found.extend(noise.map(|noise| LimitCaution::Noisy { lost_share: noise.share() }));
     let activity = &limits.state.activity;
+    // A hundredth is what the grades of noise begin to doubt.
+    let share = activity.throttled().share_of(activity.span);
+    found.extend((share > 0.01).then_some(LimitCaution::Throttled { share }));
     let all = activity.span.as_seconds() * processors.max(1) as f64;
     let share = activity.steal.known().map_or(0.0, |steal| steal.as_seconds() / all.max(1e-9));
-    // A hundredth is what the grades of noise begin to doubt.
     found.extend((share > 0.01).then_some(LimitCaution::Stolen { share }));
     if !limits.interrupted {
         let memory = why(&limits.memory).map(|reason| missing("memory", reason));

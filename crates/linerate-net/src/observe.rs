@@ -8,6 +8,7 @@
 
 mod activity;
 mod caches;
+mod cgroup;
 mod clock;
 mod counters;
 mod cpu;
@@ -23,6 +24,7 @@ mod observer;
 mod proc_text;
 #[cfg(test)]
 mod proc_text_is_never_trusted;
+mod quota;
 mod udp;
 mod unread;
 

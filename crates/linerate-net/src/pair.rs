@@ -27,11 +27,11 @@ use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::{Span, Time};
 
 use crate::channel::CancelGroup;
-use crate::control::{Ask, Key, Opening, Reply};
+use crate::control::{Ask, Key, Opening, QueuePlace, Reply};
 use crate::line::Line;
 use crate::memory::Reserved;
 use crate::observe::{EffortWatch, HostClock, Observer, current_cpu};
-use crate::place::{Pin, Place};
+use crate::place::{Pin, Place, make_room_for_files};
 use crate::transport::Setup;
 use crate::wait::PATIENCE;
 use crate::watchdog::Watchdog;
@@ -76,10 +76,11 @@ impl Ends {
         key: Option<&Key>,
         plan: &Plan,
         clock: HostClock,
-        queued: &mut impl FnMut(Option<u32>) -> ControlFlow<()>,
+        queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let LocalOptions { pin: cpu, cpu_latency_us, .. } = plan.common.local;
         let pin = Pin { cpu, whole_process: plan.has_loads() };
+        make_room_for_files(plan)?;
         let place = Place::take(pin, cpu_latency_us)
             .map_err(|source| PairError::Pin { cpu: cpu.unwrap_or_default(), source })?;
         let remote = RemoteEnd::begin(target, key, plan, queued)?;
@@ -156,7 +157,7 @@ impl Pair {
         key: Option<&Key>,
         plan: &Plan,
         clock: HostClock,
-        mut queued: impl FnMut(Option<u32>) -> ControlFlow<()>,
+        mut queued: impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let largest = plan.largest()?;
         Reserved::check(largest, &plan.common.memory)?;

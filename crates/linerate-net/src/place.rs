@@ -1,10 +1,12 @@
-//! Where a measurement runs on a host: its processor, and how soon processors are awake.
+//! Where a measurement runs on a host: its processor, how soon processors are awake, and how many files may be open.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
 
 use linerate_core::environment::Fact;
 use linerate_core::options::Granted;
+use linerate_core::plan::{Asked, Plan};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::observe::{may_use, pin_to};
 
@@ -47,6 +49,48 @@ impl Place {
     pub(crate) fn granted(&self, of_channel: Granted) -> Granted {
         Granted { pinned: self.pinned, cpu_latency_us: self.cpu_latency.clone(), ..of_channel }
     }
+}
+
+/// What a channel takes of the files that a process may have open: its socket, its handles and those of its library.
+const FILES_OF_A_CHANNEL: u64 = 4;
+/// What a measurement takes besides.
+const FILES: u64 = 24;
+
+/// The process may not have as many files open as a measurement needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "too many open files: the limit is {limit}, and this run needs about {needed} (`ulimit -n {needed}`)"
+)]
+pub struct TooFewFiles {
+    /// The limit.
+    pub limit: u64,
+    /// What the measurement needs, with all that are open.
+    pub needed: u64,
+}
+
+/// Makes room for the files that `plan` needs at an end: raises the soft limit as far as the hard one allows.
+///
+/// Source: getrlimit(2), `RLIMIT_NOFILE`.
+pub(crate) fn make_room_for_files(plan: &Plan) -> Result<(), TooFewFiles> {
+    let loads = plan.loads().unwrap_or_default();
+    let channels = loads.iter().map(|Asked { load, .. }| {
+        let flows =
+            load.stream.as_ref().map_or(0, |it| u64::from(it.flows) * it.direction.parts().len() as u64);
+        flows + load.rr.as_ref().map_or(0, |it| u64::from(it.flows))
+    });
+    // Where nobody says what is open, the least is.
+    let open = std::fs::read_dir("/dev/fd").map_or(3, |files| files.count() as u64);
+    let needed = open + FILES + channels.max().unwrap_or(1) * FILES_OF_A_CHANNEL;
+    let limit = getrlimit(Resource::Nofile);
+    let allowed = |limit: Option<u64>| limit.is_none_or(|limit| limit >= needed);
+    if allowed(limit.current) {
+        return Ok(());
+    }
+    let raised = Rlimit { current: limit.maximum, ..limit };
+    if allowed(limit.maximum) && setrlimit(Resource::Nofile, raised).is_ok() {
+        return Ok(());
+    }
+    Err(TooFewFiles { limit: limit.maximum.or(limit.current).unwrap_or_default(), needed })
 }
 
 /// The processor that an end shall run on, if any.

@@ -20,8 +20,8 @@ use linerate_core::trial::{Half, Tally, Trial};
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::{
     Ask, ChannelAddress, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, Opening, PROTOCOL, Proof,
-    Purpose, RankOrder, Rendezvous, Reply, SettingAsk, SettingEnd, SettingReply, Telling, Welcome, decode,
-    encode, read_frame,
+    Purpose, QueuePlace, RankOrder, Rendezvous, Reply, SettingAsk, SettingEnd, SettingReply, Telling,
+    Welcome, decode, encode, read_frame,
 };
 use linerate_net::pair::Target;
 use proptest::prelude::*;
@@ -117,13 +117,13 @@ fn seen() -> PacketSeen {
 
 #[test]
 fn the_greetings_are_these_bytes() {
-    assert_eq!(PROTOCOL, 8);
-    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x08\x01\x04\r\n\r\n");
-    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x08\x02\x04\r\n\r\n");
+    assert_eq!(PROTOCOL, 9);
+    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x09\x01\x05\r\n\r\n");
+    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x09\x02\x05\r\n\r\n");
     let keyed = Welcome::new(false, counting(0)).encode();
-    assert_eq!(keyed[..12], *b"linerate\x00\x08\x00\x04");
+    assert_eq!(keyed[..12], *b"linerate\x00\x09\x00\x05");
     assert_eq!(keyed[12..], counting::<32>(0));
-    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x08\x01\x04");
+    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x09\x01\x05");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn the_proofs_are_these_bytes() {
 )]
 #[case::done(encode(&Reply::Setting(SettingReply::Done)), r#"{"setting":"done"}"#)]
 #[case::go(encode(&Reply::Go), r#""go""#)]
-#[case::queued(encode(&Reply::Queued(3)), r#"{"queued":3}"#)]
+#[case::queued(encode(&Reply::Queued(QueuePlace::Number(3))), r#"{"queued":3}"#)]
 #[case::refused(encode(&Reply::Refused("no".to_owned())), r#"{"refused":"no"}"#)]
 #[case::half(
     encode(&Reply::Half(Box::new(Half { elapsed: vec![Span::from_ps(7)], ..Half::default() }))),
@@ -258,7 +258,7 @@ fn every_message_survives_the_wire() {
         sent!(Reply, Reply::Rank),
         sent!(Ask, Ask::Rank { port: 65_535, order: Box::new(order()) }),
         sent!(Reply, Reply::Proof(key.prove_server(PROTOCOL, &server, &client))),
-        sent!(Reply, Reply::Queued(u32::MAX)),
+        sent!(Reply, Reply::Queued(QueuePlace::Number(u32::MAX))),
         sent!(Ask, Ask::Open(Opening::Trials)),
         sent!(Ask, Ask::Open(Opening::Load(Box::new(load())))),
         sent!(Ask, Ask::Start),

@@ -16,7 +16,7 @@ use linerate_core::trial::{Half, Sample, Tally, Trial};
 use linerate_core::units::Span;
 use linerate_net::control::{
     Ask, CHALLENGE_LEN, ChannelAddress, ChannelToken, FrameError, GREETING_LEN, GreetingError, Key,
-    MAX_FRAME, Opening, PROTOCOL, Reply, Versions, Welcome, read_frame, write_frame,
+    MAX_FRAME, Opening, PROTOCOL, QueuePlace, Reply, Versions, Welcome, read_frame, write_frame,
 };
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{Pair, PairError, Target};
@@ -72,7 +72,7 @@ impl Impostor {
         let target = Target::parse(&self.address.to_string()).expect("an address");
         let met = plan("schedule = 'list:1000'");
         let pair = Pair::open(&target, key, &met, HostClock::start(), |place| {
-            places.extend(place);
+            places.extend(place.map(QueuePlace::number));
             ControlFlow::Continue(())
         });
         (pair, places)
@@ -268,18 +268,18 @@ fn another_version_is_named() {
     let error = Impostor::that(|victim| {
         victim.hear_greeting();
         let mut welcome = Welcome::new(true, [3; CHALLENGE_LEN]).encode();
-        (welcome[9], welcome[11]) = (9, 0);
+        (welcome[9], welcome[11]) = (99, 0);
         victim.write(&welcome);
     })
     .fails();
     assert!(
         matches!(
             &error,
-            PairError::Greeting(GreetingError::Version { theirs: Versions { oldest: 9, newest: 9 } })
+            PairError::Greeting(GreetingError::Version { theirs: Versions { oldest: 99, newest: 99 } })
         ),
         "{error:?}"
     );
-    assert!(error.to_string().contains("version 9"), "{error}");
+    assert!(error.to_string().contains("version 99"), "{error}");
 }
 
 #[test]
@@ -467,7 +467,7 @@ fn a_place_in_the_queue_is_told_until_the_admission_and_then_all_works() {
     let impostor = Impostor::that(|victim| {
         victim.hear_plan();
         for place in [2, 2, 1] {
-            victim.say(&Reply::Queued(place));
+            victim.say(&Reply::Queued(QueuePlace::Number(place)));
         }
         victim.say(&admitted());
         victim.meet();
@@ -490,12 +490,12 @@ fn a_place_in_the_queue_is_told_until_the_admission_and_then_all_works() {
 fn a_turn_that_comes_after_the_wish_to_end_is_not_taken() {
     let impostor = Impostor::that(|victim| {
         victim.hear_plan();
-        victim.say(&Reply::Queued(1));
+        victim.say(&Reply::Queued(QueuePlace::Number(1)));
         victim.say(&admitted());
     });
     let target = Target::parse(&impostor.address.to_string()).expect("an address");
     let met = plan("schedule = 'list:1000'");
-    let wish = |place: Option<u32>| match place {
+    let wish = |place: Option<QueuePlace>| match place {
         Some(_) => ControlFlow::Continue(()),
         None => ControlFlow::Break(()),
     };
@@ -576,7 +576,7 @@ fn corruption_that_the_peer_saw_is_named() {
 
 #[rstest]
 #[case::half_for_go(|victim: &mut Victim| { drop(victim.hear()); victim.say(&Reply::Half(Box::default())); }, "half")]
-#[case::queued_for_go(|victim: &mut Victim| { drop(victim.hear()); victim.say(&Reply::Queued(1)); }, "queued")]
+#[case::queued_for_go(|victim: &mut Victim| { drop(victim.hear()); victim.say(&Reply::Queued(QueuePlace::Number(1))); }, "queued")]
 #[case::observed_for_half(|victim: &mut Victim| { victim.take_stream(); victim.say(&Reply::Observed(Box::default(), Box::default())); }, "observed")]
 #[case::go_twice(|victim: &mut Victim| { victim.take_stream(); victim.say(&Reply::Go); }, "go")]
 fn a_reply_out_of_order_in_a_trial_is_named(#[case] act: fn(&mut Victim), #[case] said: &str) {

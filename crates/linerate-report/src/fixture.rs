@@ -339,6 +339,7 @@ fn observation(lost_ms: u64) -> Observation {
             gaps: 12,
             longest: Span::from_us(900),
             threshold: Span::from_us(1),
+            throttled: Span::ZERO,
         }),
         load: Activity { span: Span::from_ms(20_000), ..Activity::default() },
         interface: Fact::Known(Counters {

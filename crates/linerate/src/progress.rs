@@ -11,6 +11,7 @@ use linerate_core::measure::{Phase, Progress};
 use linerate_core::plan::Asked;
 use linerate_core::run::Run;
 use linerate_core::units::{Size, Span};
+use linerate_net::control::QueuePlace;
 
 use self::events::Events;
 use crate::cli::ProgressForm;
@@ -59,11 +60,25 @@ impl Line {
     }
 
     /// The client waits in the server's queue.
-    pub(crate) fn queued(&self, place: u32) {
-        let text = || format!("waiting for the server: place {place} in the queue");
+    pub(crate) fn queued(&self, place: QueuePlace) {
+        let number = place.number();
+        let (who, since) = match place {
+            QueuePlace::Number(_) => (String::new(), String::new()),
+            QueuePlace::Behind { holder, held_s, .. } => {
+                let since = Span::from_ms(held_s.saturating_mul(1_000));
+                (format!("; it has served {holder}"), format!(" for {since}"))
+            }
+        };
+        let text = format!("waiting for the server: place {number} in the queue{who}");
         match self {
-            Self::Drawn(bar) if bar.is_hidden() => note(text()),
-            Self::Drawn(bar) => bar.set_message(text()),
+            // Each change once, and not each second.
+            Self::Drawn(bar) if bar.is_hidden() => {
+                if bar.message() != text {
+                    note(format!("{text}{since}"));
+                    bar.set_message(text);
+                }
+            }
+            Self::Drawn(bar) => bar.set_message(format!("{text}{since}")),
             Self::Silent | Self::Quiet => {}
             Self::Told(events) => events.queued(place),
         }

@@ -268,6 +268,7 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::Stamp(_) => "the curve is kept; leave --stages out, or check the server's output",
         PairError::Memory(MemoryError::Huge(_)) => "leave --huge-pages out",
         PairError::Memory(_) => "lower --max-size or --working-set, or free memory on this host",
+        PairError::Files(_) => "raise that limit, or lower --flows",
         PairError::Pin { .. } => {
             "give --pin processors that this host has and this process may use (`taskset -p $$`)"
         }

@@ -15,6 +15,7 @@ mod help;
 mod history;
 mod host;
 mod lab;
+mod limits;
 mod loads_model;
 mod measure;
 mod measure_model;

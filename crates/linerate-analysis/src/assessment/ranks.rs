@@ -12,6 +12,8 @@ use linerate_core::plan::MeshSchedule;
 use linerate_core::run::{Node, Run};
 use linerate_core::units::Rate;
 
+use super::THROTTLED;
+
 /// The share of the payload that an interface must have counted. Its counters are read before the last messages are
 /// through, and after the first.
 const COUNTED: f64 = 0.95;
@@ -29,6 +31,7 @@ pub(super) fn ranks(run: &Run, cautions: &mut Vec<Caution>) {
     processors(run, ranks, cautions);
     paths(run, ranks, cautions);
     noise(run, ranks, cautions);
+    throttled(run, cautions);
     if let Some(mesh) = &run.mesh {
         bursts(mesh, cautions);
     }
@@ -126,12 +129,27 @@ fn noise(run: &Run, all: &[Rank], cautions: &mut Vec<Caution>) {
         .filter_map(|(number, node)| Some((number, share(node)?)))
         .filter(|(number, _)| !beside(&run.nodes[*number]))
         .collect();
-    let worst = noisy.iter().max_by(|one, other| one.1.total_cmp(&other.1));
-    if let Some((number, share)) = worst {
+    if let Some((worst, share)) = worst(run, &noisy) {
         let (hosts, of) = (noisy.len() as u64, run.nodes.len() as u64);
-        let worst = called(&run.nodes[*number], *number);
-        cautions.push(Caution::NoisyHosts { hosts, of, worst, share: *share });
+        cautions.push(Caution::NoisyHosts { hosts, of, worst, share });
     }
+}
+
+/// Hosts whose quota stopped a rank.
+fn throttled(run: &Run, cautions: &mut Vec<Caution>) {
+    let share = |node: &Node| node.observation.load.throttled().share_of(node.observation.load.span);
+    let shares = run.nodes.iter().map(share).enumerate();
+    let stopped: Vec<(usize, f64)> = shares.filter(|(_, share)| *share > THROTTLED).collect();
+    if let Some((worst, share)) = worst(run, &stopped) {
+        let (hosts, of) = (stopped.len() as u64, run.nodes.len() as u64);
+        cautions.push(Caution::ThrottledHosts { hosts, of, worst, share });
+    }
+}
+
+/// The name of the host with the largest share, and that share.
+fn worst(run: &Run, shares: &[(usize, f64)]) -> Option<(String, f64)> {
+    let (number, share) = shares.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    Some((called(&run.nodes[*number], *number), *share))
 }
 
 /// Compares the sizes of messages one way, of pairs that were visited.

@@ -3,7 +3,7 @@ use rstest::rstest;
 use super::*;
 use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::kernel::{Effort, HostSample};
-use linerate_core::observation::{Activity, Clock, Connection, Counters, Noise, Observation};
+use linerate_core::observation::{Activity, Clock, Connection, Counters, Noise, Observation, Throttled};
 use linerate_core::options::{Granted, Waiting};
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::Plan;
@@ -49,6 +49,7 @@ fn quiet_end(host: &str, cpu: u32) -> EndState {
                 gaps: 0,
                 longest: Span::ZERO,
                 threshold: Span::from_us(1),
+                throttled: Span::ZERO,
             }),
             load: Activity {
                 span: Span::from_ms(20_000),
@@ -139,6 +140,12 @@ fn kind(caution: &Caution) -> String {
     json["kind"].as_str().expect("its kind").to_owned()
 }
 
+/// A quota stopped this end for so long.
+fn throttled(run: &mut Run, end: usize, stopped_ms: u64) {
+    run.nodes[end].observation.load.throttled =
+        Fact::Known(Throttled { throttled: Span::from_ms(stopped_ms), ..Throttled::default() });
+}
+
 /// Changes one thing about a quiet run and lists the kinds that are then raised.
 fn raised(change: impl FnOnce(&mut Run)) -> Vec<String> {
     let mut run = quiet_run();
@@ -166,6 +173,13 @@ fn a_quiet_run_raises_nothing() {
 #[case::backwards("clock-backwards", |run: &mut Run| known(&mut run.nodes[0].observation.clock).backwards = 1)]
 #[case::noisy("noisy", |run: &mut Run| known(&mut run.nodes[1].observation.noise).lost = Span::from_ms(5))]
 #[case::crowded("crowded", |run: &mut Run| run.nodes[0].observation.load.run_delay = Fact::Known(Span::from_ms(201)))]
+#[case::throttled("throttled", |run: &mut Run| throttled(run, 1, 201))]
+#[case::throttled_and_its_waiting("throttled", |run: &mut Run| {
+    throttled(run, 0, 15_000);
+    let observation = &mut run.nodes[0].observation;
+    observation.load.run_delay = Fact::Known(Span::from_ms(15_100));
+    (known(&mut observation.noise).lost, known(&mut observation.noise).throttled) = (Span::from_ms(420), Span::from_ms(418));
+})]
 #[case::governor("governor", |run: &mut Run| run.nodes[0].environment.governor = Fact::Known("powersave".into()))]
 #[case::buffer("not-granted", |run: &mut Run| {
     run.plan.common.socket.rcvbuf = Some(Size(1 << 20));
@@ -215,6 +229,7 @@ fn each_doubt_is_raised_alone(#[case] expected: &str, #[case] change: fn(&mut Ru
 
 #[rstest]
 #[case::little_noise(|run: &mut Run| known(&mut run.nodes[0].observation.noise).lost = Span::from_ms(4))]
+#[case::little_throttled(|run: &mut Run| throttled(run, 0, 199))]
 #[case::little_waiting(|run: &mut Run| run.nodes[0].observation.load.run_delay = Fact::Known(Span::from_ms(199)))]
 #[case::doubled_buffer(|run: &mut Run| {
     run.plan.common.socket.rcvbuf = Some(Size(65_000));

@@ -29,6 +29,10 @@ impl Caution {
                     share * 100.0
                 )
             }
+            Self::Throttled { side, group, quota, period, share } => format!(
+                "a CPU quota of {quota} every {period} (cgroup {group}) stopped {side} for {:.1} % of the run",
+                share * 100.0
+            ),
             Self::PaceMissed { asked, got } => {
                 format!("a rate of {asked} was requested and {got} was achieved")
             }
@@ -146,11 +150,21 @@ impl Caution {
                 let lost = count(*hosts, "host", "hosts");
                 format!("{lost} of {of} lost time to other work; {worst} lost {:.1} %", share * 100.0)
             }
+            Self::ThrottledHosts { hosts, of, worst, share } => {
+                let stopped = count(*hosts, "host", "hosts");
+                format!("CPU quotas stopped {stopped} of {of}; {worst} for {:.1} % of the run", share * 100.0)
+            }
             Self::MeshInBursts { size, rate, largest, largest_rate } => {
                 format!("messages of {size} B came out at {rate}, and those of {largest} B at {largest_rate}")
             }
             Self::Incomplete { reason } => format!("the run did not end as planned: {reason}"),
             Self::Later => "a newer linerate recorded a caution that this version does not know".into(),
+            Self::LinesSkipped { lines, which } => {
+                let more = lines.saturating_sub(which.len() as u64);
+                let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+                let were = count(*lines, "line was", "lines were");
+                format!("{were} skipped: {}{more}", which.join("; "))
+            }
             Self::Imported { program } => {
                 format!("{program} recorded no hosts, link, options or spread")
             }
@@ -172,6 +186,9 @@ impl Caution {
             }
             Self::Crowded { .. } => {
                 "stop other work on that host, or give the measurement a processor of its own"
+            }
+            Self::Throttled { .. } | Self::ThrottledHosts { .. } => {
+                "raise the quota (cpu.max; --cpus of a container, the CPU limit of a pod), or read the result as that of the quota"
             }
             Self::PaceMissed { .. } => {
                 "request a rate that the path, the hosts and the message size can sustain"
@@ -237,6 +254,7 @@ impl Caution {
                 "the small ones may have passed in the burst of a shaper; trust the largest, or allow a longer --visit"
             }
             Self::WithoutEffect { .. } => "leave it out, or choose a network or a load that uses it",
+            Self::LinesSkipped { .. } => "look at these lines of the file; the others are shown",
             Self::Imported { .. } => "read the curve as one sample of an unknown set-up",
         }
     }

@@ -26,6 +26,11 @@ pub enum LimitCaution {
         /// From 0 to 1.
         lost_share: f64,
     },
+    /// A CPU quota stopped the process.
+    Throttled {
+        /// The share of the time, from 0 to 1.
+        share: f64,
+    },
     /// The hypervisor gave time to other guests.
     Stolen {
         /// The share of the time of all processors, from 0 to 1.
@@ -50,6 +55,7 @@ impl LimitCaution {
         match self {
             Self::SmallArrays { .. } => "give more --time, or free memory",
             Self::Noisy { .. } => "measure again when nothing else runs",
+            Self::Throttled { .. } => "raise the CPU quota of its control group, and measure again",
             Self::Stolen { .. } => "measure again, or on a host without other guests",
             Self::Missing { .. } => "look at what this user may do here, and measure again",
             Self::Unknown => "read the file with a newer linerate",
@@ -72,6 +78,9 @@ impl fmt::Display for LimitCaution {
                 "a thread that only spins lost {:.1} % of its time to others: all numbers are of a busy host",
                 lost_share * 100.0
             ),
+            Self::Throttled { share } => {
+                write!(out, "a CPU quota stopped the measurement for {:.1} % of its time", share * 100.0)
+            }
             Self::Stolen { share } => {
                 write!(
                     out,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Activity, Clock, Connection, Counters, Noise, Observation};
+use super::{Activity, Clock, Connection, Counters, Noise, Observation, Throttled};
 use crate::environment::Fact;
 
 impl Observation {
@@ -60,6 +60,7 @@ impl Noise {
             gaps: self.gaps.saturating_add(next.gaps),
             longest: self.longest.max(next.longest),
             threshold: self.threshold.max(next.threshold),
+            throttled: self.throttled + next.throttled,
         }
     }
 }
@@ -77,6 +78,18 @@ impl Activity {
                 u64::saturating_add,
             ),
             steal: sum(self.steal, next.steal),
+            throttled: both(self.throttled, next.throttled, Throttled::then),
+        }
+    }
+}
+
+impl Throttled {
+    fn then(self, next: Self) -> Self {
+        Self {
+            periods: self.periods.saturating_add(next.periods),
+            throttled_periods: self.throttled_periods.saturating_add(next.throttled_periods),
+            throttled: self.throttled + next.throttled,
+            ..next
         }
     }
 }

@@ -126,6 +126,12 @@ impl Span {
         Self(self.0.saturating_sub(other.0))
     }
 
+    /// What share of `whole` it is; 0 of nothing.
+    #[must_use]
+    pub fn share_of(self, whole: Self) -> f64 {
+        if whole == Self::ZERO { 0.0 } else { self.as_seconds() / whole.as_seconds() }
+    }
+
     /// This span times `numerator` over `denominator`. A denominator of zero gives the span itself.
     #[must_use]
     pub fn scaled(self, numerator: u64, denominator: u64) -> Self {

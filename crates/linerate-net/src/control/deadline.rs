@@ -26,6 +26,28 @@ impl Deadline {
     }
 }
 
+/// A conversation is idle for this long before its peer is asked whether it is there, and then as often as
+/// [`KEEP_PROBES`] says, [`KEEP_INTERVAL`] apart.
+const KEEP_IDLE: Duration = Duration::from_secs(10);
+const KEEP_INTERVAL: Duration = Duration::from_secs(5);
+const KEEP_PROBES: u32 = 3;
+
+/// Lets the kernel end a conversation whose peer has vanished, 25 s after the last word of it: by keep-alives while
+/// nothing is said, and by the limit on what stays unacknowledged.  Source: tcp(7).
+pub(crate) fn keep_alive(control: &TcpStream) -> io::Result<()> {
+    use rustix::net::sockopt;
+    sockopt::set_socket_keepalive(control, true)?;
+    sockopt::set_tcp_keepidle(control, KEEP_IDLE)?;
+    sockopt::set_tcp_keepintvl(control, KEEP_INTERVAL)?;
+    sockopt::set_tcp_keepcnt(control, KEEP_PROBES)?;
+    #[cfg(on_linux)]
+    {
+        let all = KEEP_IDLE + KEEP_INTERVAL * KEEP_PROBES;
+        sockopt::set_tcp_user_timeout(control, u32::try_from(all.as_millis()).unwrap_or(u32::MAX))?;
+    }
+    Ok(())
+}
+
 /// Whether `error` says that the peer has closed the connection, in order or not.
 pub(crate) fn closed_by_peer(error: &io::Error) -> bool {
     use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, NotConnected, UnexpectedEof};

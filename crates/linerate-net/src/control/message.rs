@@ -1,5 +1,7 @@
 //! The messages of the two ends after the greeting.
 
+use std::net::IpAddr;
+
 use linerate_core::environment::Environment;
 use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::observation::{Clock, Observation};
@@ -101,14 +103,44 @@ pub enum Telling {
     Both,
 }
 
+/// The first version of the conversation in which a client that waits hears who holds the slot.
+pub const HOLDERS_SINCE: u16 = 9;
+
+/// The place of a client in the queue of a server, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum QueuePlace {
+    /// Without a word about who holds the slot.
+    Number(u32),
+    /// Behind a client that is served.
+    Behind {
+        /// The place.
+        place: u32,
+        /// The client that has been served for longest.
+        holder: IpAddr,
+        /// For how long. Unit: seconds.
+        held_s: u64,
+    },
+}
+
+impl QueuePlace {
+    /// The place alone.
+    #[must_use]
+    pub const fn number(self) -> u32 {
+        match self {
+            Self::Number(place) | Self::Behind { place, .. } => place,
+        }
+    }
+}
+
 /// Messages of a server.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reply {
     /// It knows the key too.
     Proof(Proof),
-    /// The client's place in the queue, from 1.
-    Queued(u32),
+    /// The client's place in the queue.
+    Queued(QueuePlace),
     /// It is the client's turn.
     Admitted {
         /// The server's host.

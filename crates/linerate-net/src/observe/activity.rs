@@ -9,6 +9,7 @@ use linerate_core::units::{Span, Time};
 use super::Unread;
 use super::clock::HostClock;
 use super::proc_text::{field, number, read};
+use super::quota::Quotas;
 
 /// Watches the activity of the host and of the calling thread from [`start`](Self::start) to
 /// [`finish`](Self::finish).
@@ -47,6 +48,7 @@ struct Snapshot {
     run_delay_ns: Fact<u64>,
     switches: Fact<u64>,
     steal_ticks: Fact<u64>,
+    quotas: Quotas,
 }
 
 impl Snapshot {
@@ -59,6 +61,7 @@ impl Snapshot {
             run_delay_ns: file("/proc/thread-self/schedstat", run_delay_ns),
             switches: file("/proc/thread-self/status", involuntary_switches),
             steal_ticks: file("/proc/stat", steal_ticks),
+            quotas: Quotas::read(),
         }
     }
 
@@ -70,6 +73,7 @@ impl Snapshot {
             run_delay: growth(&self.run_delay_ns, &after.run_delay_ns, Span::from_ns),
             involuntary_switches: growth(&self.switches, &after.switches, |switches| switches),
             steal: growth(&self.steal_ticks, &after.steal_ticks, of_ticks),
+            throttled: after.quotas.since(&self.quotas),
         }
     }
 }
@@ -143,6 +147,7 @@ mod tests {
             run_delay_ns: Fact::Known(value),
             switches: Fact::Known(100 - value),
             steal_ticks,
+            quotas: Quotas::read(),
         };
         let before = at(10, Fact::Known(1));
         let activity = before.until(&at(15, Fact::Known(3)), Span::from_ms(1), 100);

@@ -1,8 +1,11 @@
 //! How much memory there is, and how much this process took.
 
+use std::path::Path;
+
 use linerate_core::environment::Fact;
 
 use super::Unread;
+use super::cgroup::Groups;
 use super::proc_text::{bytes_field, number, read};
 
 /// Memory that can be taken without swapping. Unit: bytes.
@@ -30,16 +33,13 @@ pub(super) fn total_memory() -> Result<u64, Unread> {
 
 /// What the tightest control group of this process leaves, or `None` without a limit.
 fn left_in_groups() -> Option<u64> {
-    let text = read("/proc/self/cgroup").ok()?;
-    let path = unified_path(&text)?;
-    let root = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"];
-    let root = root.into_iter().find(|root| read(format!("{root}/cgroup.controllers")).is_ok())?;
-    levels(path).filter_map(|level| left_in(&format!("{root}{level}"))).min()
+    let groups = Groups::of("memory").ok().filter(|groups| groups.unified)?;
+    groups.levels.iter().filter_map(|level| left_in(&groups.folder(level))).min()
 }
 
 /// What one group leaves, or `None` if it has no limit.
-fn left_in(folder: &str) -> Option<u64> {
-    let file = |name: &str| read(format!("{folder}/{name}"));
+fn left_in(folder: &Path) -> Option<u64> {
+    let file = |name: &str| read(folder.join(name));
     let most = number(&file("memory.max").ok()?).ok()?;
     let used = number(&file("memory.current").ok()?).ok()?;
     let stat = file("memory.stat").unwrap_or_default();
@@ -51,17 +51,6 @@ fn left(most: u64, used: u64, inactive_file: u64) -> u64 {
     most.saturating_sub(used.saturating_sub(inactive_file))
 }
 
-/// The path of the process in the unified hierarchy: the line `0::PATH`.
-pub(super) fn unified_path(cgroup: &str) -> Option<&str> {
-    cgroup.lines().find_map(|line| line.strip_prefix("0::/"))
-}
-
-/// A group and all above it, deepest first: `/a/b`, `/a`, and the empty path of the root.
-fn levels(path: &str) -> impl Iterator<Item = String> {
-    let names: Vec<&str> = path.split('/').filter(|name| !name.is_empty()).collect();
-    (0..=names.len()).rev().map(move |depth| names[..depth].iter().map(|name| format!("/{name}")).collect())
-}
-
 /// `inactive_file` of a `memory.stat`, or 0. Unit: bytes.
 pub(super) fn inactive_file(stat: &str) -> u64 {
     let line = stat.lines().find_map(|line| line.strip_prefix("inactive_file "));
@@ -71,20 +60,6 @@ pub(super) fn inactive_file(stat: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_unified_group_is_found_among_old_ones() {
-        let hybrid = "4:memory:/process_api/c3f5\n1:cpu:/\n0::/user.slice/run-7.scope\n";
-        assert_eq!(unified_path(hybrid), Some("user.slice/run-7.scope"));
-        assert_eq!(unified_path("0::/\n"), Some(""));
-        assert_eq!(unified_path("4:memory:/\n"), None);
-    }
-
-    #[test]
-    fn every_level_counts() {
-        assert_eq!(levels("a/b").collect::<Vec<_>>(), ["/a/b", "/a", ""]);
-        assert_eq!(levels("").collect::<Vec<_>>(), [""]);
-    }
 
     #[test]
     fn dropped_cache_is_not_counted_as_used() {

@@ -4,6 +4,7 @@ use linerate_core::observation::Noise;
 use linerate_core::units::Span;
 
 use super::clock::{HostClock, check_clock};
+use super::quota::Quotas;
 
 /// Enough readings for a median cost, in about 0.1 ms.
 const CALIBRATION_READS: u64 = 4_096;
@@ -32,7 +33,17 @@ const STANDS_STILL: u32 = 1 << 24;
 pub fn watch_noise(clock: &HostClock, span: Span) -> Noise {
     let cost = check_clock(clock, CALIBRATION_READS).cost;
     let threshold = (cost * THRESHOLD_IN_READS).max(LEAST_THRESHOLD);
-    watch(|| clock.reading_ns(), nanoseconds(span.min(LONGEST)), nanoseconds(cost), nanoseconds(threshold))
+    let quotas = Quotas::read();
+    let noise = watch(
+        || clock.reading_ns(),
+        nanoseconds(span.min(LONGEST)),
+        nanoseconds(cost),
+        nanoseconds(threshold),
+    );
+    let throttled = Quotas::read().since(&quotas);
+    // A group's time is the sum over processors, and this thread has one.
+    let throttled = throttled.known().map_or(Span::ZERO, |quota| quota.throttled.min(noise.lost));
+    Noise { throttled, ..noise }
 }
 
 fn watch(mut read_ns: impl FnMut() -> i64, span_ns: i64, cost_ns: i64, threshold_ns: i64) -> Noise {
@@ -56,6 +67,7 @@ fn watch(mut read_ns: impl FnMut() -> i64, span_ns: i64, cost_ns: i64, threshold
         gaps,
         longest: span_of(longest),
         threshold: span_of(threshold_ns),
+        throttled: Span::ZERO,
     }
 }
 

@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 
+use super::cgroup::Groups;
 use super::environment::processor::{Flags, cpu_model};
 use super::host::{Processors, Softnet, load_average};
+use super::quota::quota;
 use super::udp::UdpCounters;
 use super::{activity, counters, memory, proc_text};
 
@@ -14,7 +16,9 @@ fn parse_all(text: &str) {
     let _ = activity::run_delay_ns(text);
     let _ = activity::involuntary_switches(text);
     let _ = activity::steal_ticks(text);
-    let _ = memory::unified_path(text);
+    let _ = Groups::found("cpu", text, "31 25 0:27 /a /sys/fs/cgroup ro - cgroup2 cgroup rw");
+    let _ = Groups::found("cpu", "0::/a/b", text);
+    let _ = (quota("15000 100000", text), quota(text, "nr_periods 1"));
     let _ = memory::inactive_file(text);
     let _ = proc_text::bytes_field(text, "MemAvailable");
     let _ = proc_text::words(text);
@@ -38,6 +42,8 @@ fn piece() -> impl Strategy<Value = String> {
         Just("MemAvailable:".to_owned()),
         Just("nonvoluntary_ctxt_switches:".to_owned()),
         Just("0::/".to_owned()),
+        Just(" - cgroup2 ".to_owned()),
+        Just("nr_throttled ".to_owned()),
         Just("inactive_file ".to_owned()),
         Just("\n".to_owned()),
         any::<u64>().prop_map(|number| format!(" {number}")),

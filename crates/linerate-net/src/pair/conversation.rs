@@ -15,8 +15,9 @@ use linerate_core::units::Span;
 use super::dial::{self, Target};
 use super::error::PairError;
 use crate::control::{
-    AT_ONCE, Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose, REPORTS_SINCE,
-    Rendezvous, Reply, TRACES_SINCE, TimedStream, Versions, Welcome, harmless, read_frame, write_frame,
+    AT_ONCE, Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose, QueuePlace,
+    REPORTS_SINCE, Rendezvous, Reply, TRACES_SINCE, TimedStream, Versions, Welcome, harmless, keep_alive,
+    read_frame, write_frame,
 };
 use crate::line::Line;
 use crate::transport::{self, Setup, round_trip};
@@ -69,7 +70,7 @@ impl Conversation {
         target: &Target,
         key: Option<&Key>,
         plan: &Plan,
-        queued: &mut impl FnMut(Option<u32>) -> ControlFlow<()>,
+        queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let (control, version) = introduce(target, key, &plan.common.local)?;
         if plan.trace().is_some() && version < TRACES_SINCE {
@@ -194,6 +195,7 @@ pub(super) fn introduce(
     loop {
         // What happened first says more than that nobody listens any more.
         let control = target.dial(local).map_err(|error| closed.take().unwrap_or(error))?;
+        keep_alive(&control).map_err(PairError::Address)?;
         match (greet(&control).and_then(|welcome| prove(&control, key, &welcome)), pauses.next()) {
             (Ok(version), _) => return Ok((control, version)),
             (Err(error), Some(pause)) if error.was_closed() => {
@@ -237,7 +239,7 @@ fn prove(control: &TcpStream, key: Option<&Key>, welcome: &Welcome) -> Result<u1
 /// Waits for a slot at the server: its host, and its clock.
 fn admission(
     control: &TcpStream,
-    queued: &mut impl FnMut(Option<u32>) -> ControlFlow<()>,
+    queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
 ) -> Result<(Environment, Clock), PairError> {
     loop {
         match hear(control, QUEUE_SILENCE)? {

@@ -8,6 +8,7 @@ use linerate_core::units::Span;
 use super::Target;
 use crate::control::{FrameError, GreetingError, Reply, closed_by_peer};
 use crate::memory::MemoryError;
+use crate::place::TooFewFiles;
 use crate::transport::{DialError, TransportError};
 
 /// Why a measurement could not begin or go on. Displayed after "failed to ...".
@@ -84,6 +85,9 @@ pub enum PairError {
     /// The host has too little memory for the messages, or not of the requested kind.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// The process may not have enough files open.
+    #[error("begin: {0}")]
+    Files(#[from] TooFewFiles),
     /// The thread cannot be pinned to the processor.
     #[error("pin the measurement to processor {cpu}: {source}")]
     Pin {

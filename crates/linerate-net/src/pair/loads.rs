@@ -20,7 +20,7 @@ use super::remote_end::RemoteEnd;
 use super::requests::{askers, held, none, tally};
 use super::{Ends, PairError, Target};
 use crate::channel::ChannelHandle;
-use crate::control::{Ask, ChannelToken, Key, Opening, Rendezvous, Side};
+use crate::control::{Ask, ChannelToken, Key, Opening, QueuePlace, Rendezvous, Side};
 use crate::flow::{Answered, Counter, PATIENCE};
 use crate::line::Line;
 use crate::observe::{HostClock, others_run};
@@ -94,7 +94,7 @@ impl Loads {
         key: Option<&Key>,
         plan: &Plan,
         clock: HostClock,
-        mut queued: impl FnMut(Option<u32>) -> ControlFlow<()>,
+        mut queued: impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let (first, others) = targets.split_first().expect("a load has a peer");
         let alone = others.is_empty();

@@ -42,7 +42,7 @@ impl ServerRank {
             match hear(&control, STEP).map_err(at)? {
                 Reply::Rank => return Ok(Self { control }),
                 Reply::Queued(place) => {
-                    if queued(place).is_break() {
+                    if queued(place.number()).is_break() {
                         return Err(PairError::Interrupted);
                     }
                 }

@@ -8,7 +8,7 @@ use linerate_core::run::{Answering, EndState, Path};
 
 use super::conversation::{Conversation, STEP};
 use super::{PairError, Target};
-use crate::control::{Key, Reply};
+use crate::control::{Key, QueuePlace, Reply};
 use crate::transport::Setup;
 
 /// The conversation with a responder, and what is known about it.
@@ -26,7 +26,7 @@ impl RemoteEnd {
         target: &Target,
         key: Option<&Key>,
         plan: &Plan,
-        queued: &mut impl FnMut(Option<u32>) -> ControlFlow<()>,
+        queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let conversation = Conversation::begin(target, key, plan, queued)?;
         let end = EndState { environment: conversation.environment.clone(), ..EndState::default() };

@@ -1,8 +1,11 @@
 //! Slots, and the queue before them: first come, first served.
 
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use crate::control::QueuePlace;
 
 /// A queue before a number of slots that share an amount of memory.
 #[derive(Debug)]
@@ -19,7 +22,8 @@ struct State {
     next: u64,
     closed: bool,
     waiting: VecDeque<u64>,
-    running: usize,
+    /// Who is served, and since when, in the order of beginning.
+    running: Vec<(u64, IpAddr, Instant)>,
     memory_used: u64,
 }
 
@@ -28,6 +32,7 @@ struct State {
 pub(super) struct Ticket<'a> {
     queue: &'a Queue,
     number: u64,
+    client: IpAddr,
     memory: u64,
 }
 
@@ -35,6 +40,7 @@ pub(super) struct Ticket<'a> {
 #[derive(Debug)]
 pub(super) struct Slot<'a> {
     queue: &'a Queue,
+    number: u64,
     memory: u64,
 }
 
@@ -43,8 +49,8 @@ pub(super) struct Slot<'a> {
 pub(super) enum Turn<'a> {
     /// A slot.
     Slot(Slot<'a>),
-    /// No slot yet; the place in the queue, from 1.
-    Place(u32),
+    /// No slot yet.
+    Place(QueuePlace),
     /// The server stops.
     Closed,
 }
@@ -54,19 +60,19 @@ impl Queue {
         Self { slots, most_waiting, memory: memory.0, state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Takes a place, or `None` if the queue is full.
-    pub(super) fn join(&self, memory: u64) -> Option<Ticket<'_>> {
+    /// Takes a place for `client`, or `None` if the queue is full.
+    pub(super) fn join(&self, client: IpAddr, memory: u64) -> Option<Ticket<'_>> {
         let mut state = self.lock();
         // A client that finds a free slot does not wait, whatever the queue's length.
         let full = state.waiting.len() >= self.most_waiting.max(1);
-        let idle = state.waiting.is_empty() && state.running < self.slots;
+        let idle = state.waiting.is_empty() && state.running.len() < self.slots;
         if full && !idle {
             return None;
         }
         let number = state.next;
         state.next += 1;
         state.waiting.push_back(number);
-        Some(Ticket { queue: self, number, memory })
+        Some(Ticket { queue: self, number, client, memory })
     }
 
     /// Ends all waiting.
@@ -92,18 +98,24 @@ impl<'a> Ticket<'a> {
         }
         if self.may_run(&state) {
             state.waiting.pop_front();
-            state.running += 1;
+            state.running.push((self.number, self.client, Instant::now()));
             state.memory_used += self.memory;
             queue.changed.notify_all();
-            return Turn::Slot(Slot { queue, memory: self.memory });
+            return Turn::Slot(Slot { queue, number: self.number, memory: self.memory });
         }
         let before = state.waiting.iter().take_while(|number| **number != self.number).count();
-        Turn::Place(u32::try_from(before + 1).unwrap_or(u32::MAX))
+        let place = u32::try_from(before + 1).unwrap_or(u32::MAX);
+        Turn::Place(match state.running.first() {
+            Some((_, holder, since)) => {
+                QueuePlace::Behind { place, holder: *holder, held_s: since.elapsed().as_secs() }
+            }
+            None => QueuePlace::Number(place),
+        })
     }
 
     fn may_run(&self, state: &State) -> bool {
         state.waiting.front() == Some(&self.number)
-            && state.running < self.queue.slots
+            && state.running.len() < self.queue.slots
             && state.memory_used + self.memory <= self.queue.memory
     }
 }
@@ -118,7 +130,7 @@ impl Drop for Ticket<'_> {
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
         let mut state = self.queue.lock();
-        state.running -= 1;
+        state.running.retain(|(number, ..)| *number != self.number);
         state.memory_used -= self.memory;
         drop(state);
         self.queue.changed.notify_all();
@@ -131,11 +143,12 @@ mod tests {
 
     use super::*;
 
+    const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
     const NOW: Duration = Duration::ZERO;
 
     fn place(ticket: &Ticket<'_>) -> u32 {
         match ticket.wait(NOW) {
-            Turn::Place(place) => place,
+            Turn::Place(place) => place.number(),
             other => panic!("expected a place, got {other:?}"),
         }
     }
@@ -143,10 +156,11 @@ mod tests {
     #[test]
     fn slots_are_given_in_order_and_places_move_up() {
         let queue = Queue::new(1, 2, Size(100));
-        let first = queue.join(10).expect("it is empty");
+        let first = queue.join(CLIENT, 10).expect("it is empty");
         let Turn::Slot(slot) = first.wait(NOW) else { panic!("the slot is free") };
-        let (second, third) = (queue.join(10).expect("one waits"), queue.join(10).expect("two wait"));
-        assert!(queue.join(10).is_none(), "the queue is full");
+        let (second, third) =
+            (queue.join(CLIENT, 10).expect("one waits"), queue.join(CLIENT, 10).expect("two wait"));
+        assert!(queue.join(CLIENT, 10).is_none(), "the queue is full");
         assert_eq!((place(&second), place(&third)), (1, 2));
         drop(second);
         assert_eq!(place(&third), 1);
@@ -157,7 +171,7 @@ mod tests {
     #[test]
     fn a_slot_without_memory_waits_for_memory() {
         let queue = Queue::new(2, 2, Size(100));
-        let (first, second) = (queue.join(60).expect("room"), queue.join(60).expect("room"));
+        let (first, second) = (queue.join(CLIENT, 60).expect("room"), queue.join(CLIENT, 60).expect("room"));
         let Turn::Slot(slot) = first.wait(NOW) else { panic!("the slot is free") };
         assert_eq!(place(&second), 1);
         drop(slot);
@@ -167,7 +181,7 @@ mod tests {
     #[test]
     fn closing_ends_the_wait() {
         let queue = Queue::new(0, 1, Size(1));
-        let ticket = queue.join(1).expect("room for one");
+        let ticket = queue.join(CLIENT, 1).expect("room for one");
         queue.close();
         assert!(matches!(ticket.wait(Duration::from_secs(60)), Turn::Closed));
     }

@@ -29,7 +29,7 @@ pub(super) fn serve(
         return Err(Refusal::Told(reason.to_owned()));
     };
     let memory = check(server, order).map_err(Refusal::Told)?;
-    let slot = queue(server, control, memory)?;
+    let slot = queue(server, control, peer, version, memory)?;
     let tell = |reply: &Reply| {
         let deadline = Deadline::after(server.limits.handshake);
         write_frame(&mut TimedStream::new(control, deadline), reply)

@@ -24,12 +24,12 @@ use crate::channel::CancelGroup;
 use crate::control::{
     Ask, ChannelToken, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening,
     Purpose, REPORTS_SINCE, Reply, SettingAsk, TimedStream, Versions, Welcome, closed_by_peer, harmless,
-    random, read_frame, write_frame,
+    keep_alive, random, read_frame, write_frame,
 };
 use crate::line::Line;
 use crate::memory::Reserved;
 use crate::observe::{EffortWatch, Observer, current_cpu, environment};
-use crate::place::{Pin, Place};
+use crate::place::{Pin, Place, make_room_for_files};
 use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN, canonical, round_trip};
 use crate::wait::PATIENCE;
 
@@ -174,6 +174,7 @@ fn converse(
     permit: &Permit,
 ) -> Result<(), Refusal> {
     let version = Versions::OURS.agreed(theirs).map_err(Refusal::Foreign)?;
+    keep_alive(control)?;
     let step = || TimedStream::new(control, Deadline::after(server.limits.handshake));
     let welcome = welcome(server, &mut step())?;
     let key = server.key.now(&server.log);
@@ -214,7 +215,7 @@ fn converse(
         permit.prove().map_err(Refusal::Told)?;
     }
     let memory = Limits::memory_of(&plan, largest);
-    let slot = queue(server, control, memory)?;
+    let slot = queue(server, control, peer, version, memory)?;
     let what = match &plan.task {
         Task::Curve(curve) => curve.pattern.to_string(),
         Task::Stream(_) => "a bulk stream".to_owned(),
@@ -279,6 +280,9 @@ impl<'a> Session<'a> {
                     "the server cannot pin its thread to processor {cpu}: {error}; change --pin"
                 ))
             })?;
+        make_room_for_files(plan).map_err(|error| {
+            Refusal::Told(format!("at the server {error}; lower --flows, or raise that limit"))
+        })?;
         // The flows of a load have memory of their own.
         let asked = if plan.has_loads() { &MemoryOptions::default() } else { &plan.common.memory };
         let memory = Reserved::new(largest, asked)

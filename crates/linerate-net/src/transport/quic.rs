@@ -30,7 +30,7 @@ use tokio::time::{sleep, timeout};
 
 use self::error::{unconnected, unreceived, unsent};
 use self::flow::Flow;
-use self::settings::Settings;
+use self::settings::{Settings, wide_enough};
 use super::dial::bound;
 use super::tls::own_calls_only;
 use super::{LineResult, Preface, Setup, TransportError, certificate};
@@ -187,7 +187,8 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
         let connecting = connecting.map_err(|error| TransportError::Secure(error.to_string()))?;
         let connection = match timeout(setup.step(), connecting).await {
             Ok(connection) => connection.map_err(unconnected)?,
-            Err(_) => return Err(TransportError::Late),
+            // By now the kernel may have heard how narrow the path is.
+            Err(_) => return Err(wide_enough(setup, settings.headers).err().unwrap_or(TransportError::Late)),
         };
         // The peer allows the stream by its transport parameters, so neither of these waits.
         let (mut out, into) = connection.open_bi().await.map_err(unconnected)?;

@@ -125,7 +125,7 @@ impl Rude {
         let mut places = Vec::new();
         loop {
             match self.hear().expect("a place or a token") {
-                Reply::Queued(place) => places.push(place),
+                Reply::Queued(place) => places.push(place.number()),
                 Reply::Admitted { .. } => {
                     self.ask_for_a_token();
                     return places;

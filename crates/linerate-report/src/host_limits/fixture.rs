@@ -131,6 +131,7 @@ fn state() -> HostState {
             gaps: 41,
             longest: Span::from_us(120),
             threshold: Span::from_us(1),
+            throttled: Span::ZERO,
         }),
         interrupts: events(&[("LOC", 500.0), ("RES", 220.0), ("38 virtio2-input.0", 12.5)]),
         softirqs: events(&[("NET_RX", 90_000.0), ("TIMER", 200.0)]),

@@ -9,6 +9,7 @@ use linerate_core::measure::{Phase, Progress};
 use linerate_core::plan::Asked;
 use linerate_core::run::{Run, State};
 use linerate_core::units::Span;
+use linerate_net::control::QueuePlace;
 use serde_json::{Value, json};
 
 use crate::screen::note;
@@ -28,8 +29,12 @@ impl Events {
         Self { began: Instant::now(), run: OnceLock::new(), state: OnceLock::new() }
     }
 
-    pub(super) fn queued(&self, place: u32) {
-        self.tell("queued", &[("place", json!(place))]);
+    pub(super) fn queued(&self, place: QueuePlace) {
+        let mut fields = vec![("place", json!(place.number()))];
+        if let QueuePlace::Behind { holder, held_s, .. } = place {
+            fields.extend([("holder", json!(holder)), ("held_s", json!(held_s))]);
+        }
+        self.tell("queued", &fields);
     }
 
     pub(super) fn started(&self, run: &Run, path: &Path) {

@@ -2,7 +2,7 @@ use crate::assessment::assess;
 use linerate_core::caution::Caution;
 use linerate_core::environment::Fact;
 use linerate_core::mesh::{Mesh, Moved, Pass, Phase, Rank, RankAccount, Round};
-use linerate_core::observation::{Counters, Noise};
+use linerate_core::observation::{Counters, Noise, Throttled};
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::{MeshSchedule, Plan, Probe};
 use linerate_core::run::{Run, Source, State};
@@ -22,6 +22,7 @@ fn account(number: u32) -> RankAccount {
         gaps: 0,
         longest: Span::ZERO,
         threshold: Span::from_us(1),
+        throttled: Span::ZERO,
     });
     account.far = Moved { sent_bytes: 10_000_000, received_bytes: 20_000_000 };
     account.observation.interface = Fact::Known(Counters {
@@ -127,6 +128,23 @@ fn hosts_that_lose_time_are_counted_and_the_worst_named() {
         }
     });
     let expected = Caution::NoisyHosts { hosts: 2, of: 4, worst: "n2".to_owned(), share: 0.12 };
+    assert_eq!(found, [expected]);
+}
+
+#[test]
+fn hosts_that_a_quota_stops_are_not_noisy() {
+    let found = changed(|all| {
+        for (account, stopped) in all.iter_mut().zip([0, 300, 600, 9]) {
+            let observation = &mut account.observation;
+            observation.load.span = Span::from_ms(1_000);
+            let quota = Throttled { throttled: Span::from_ms(stopped), ..Throttled::default() };
+            observation.load.throttled = Fact::Known(quota);
+            if let Fact::Known(noise) = &mut observation.noise {
+                (noise.lost, noise.throttled) = (Span::from_ms(stopped / 2), Span::from_ms(stopped / 2));
+            }
+        }
+    });
+    let expected = Caution::ThrottledHosts { hosts: 2, of: 4, worst: "n2".to_owned(), share: 0.6 };
     assert_eq!(found, [expected]);
 }
 

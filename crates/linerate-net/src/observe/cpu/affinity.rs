@@ -2,6 +2,7 @@
 
 use std::io;
 
+use rustix::io::Errno;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
 /// The processor that the calling thread runs on now, or `None` if the system does not report it.
@@ -15,23 +16,39 @@ pub fn current_cpu() -> Option<u32> {
 /// Pins the calling thread, and threads it starts later, to one processor.
 ///
 /// Errors: a number that no processor of this host has, or that this process may not use
-/// (`InvalidInput`).  Source: sched_setaffinity(2).
+/// (`InvalidInput`); a host that does not let threads be pinned (`PermissionDenied`).
+/// Source: sched_setaffinity(2).
 pub fn pin_to(cpu: u32) -> Result<(), io::Error> {
     let number = cpu as usize;
     if number >= CpuSet::MAX_CPU {
-        return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        return Err(not_usable());
     }
     let mut only = CpuSet::new();
     only.set(number);
-    Ok(sched_setaffinity(None, &only)?)
+    sched_setaffinity(None, &only).map_err(|error| match error {
+        Errno::INVAL => not_usable(),
+        Errno::PERM | Errno::ACCESS => {
+            io::Error::new(io::ErrorKind::PermissionDenied, "this host forbids sched_setaffinity (seccomp)")
+        }
+        other => other.into(),
+    })
 }
 
-/// Checks that the calling thread may use a processor, without pinning it there.
+/// Checks that threads of this process can be pinned to a processor, and leaves the calling one where it was.
 ///
 /// Errors: as [`pin_to`].
 pub(crate) fn may_use(cpu: u32) -> Result<(), io::Error> {
-    let usable = usable_cpus()?.contains(&cpu);
-    if usable { Ok(()) } else { Err(io::Error::from(io::ErrorKind::InvalidInput)) }
+    let all = sched_getaffinity(None)?;
+    if cpu as usize >= CpuSet::MAX_CPU || !all.is_set(cpu as usize) {
+        return Err(not_usable());
+    }
+    pin_to(cpu)?;
+    Ok(sched_setaffinity(None, &all)?)
+}
+
+fn not_usable() -> io::Error {
+    let why = "it is offline, or not one of those that this process may use";
+    io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
 /// The processors that the calling thread may use, in order.

@@ -83,6 +83,7 @@ impl Settings {
             }
         };
         let headers = if setup.ipv6() { 40 + 8 } else { 20 + 8 };
+        wide_enough(setup, headers)?;
         let mtu = route_mtu(setup).unwrap_or(ETHERNET);
         let payload = u16::try_from(mtu).unwrap_or(u16::MAX).saturating_sub(headers);
         let largest = payload.clamp(LEAST_PAYLOAD, LARGEST_PAYLOAD);
@@ -173,6 +174,21 @@ pub(super) fn runtime(threads: usize) -> Result<Runtime, TransportError> {
         .enable_all()
         .build()
         .map_err(TransportError::system("start a thread for QUIC"))
+}
+
+/// Refuses a path that the kernel knows to be too narrow for QUIC.
+pub(super) fn wide_enough(setup: &Setup, headers: u16) -> Result<(), TransportError> {
+    let least = u32::from(LEAST_PAYLOAD + headers);
+    match route_mtu(setup).filter(|mtu| *mtu < least) {
+        None => Ok(()),
+        Some(mtu) => {
+            let reason = format!(
+                "it needs datagrams of {LEAST_PAYLOAD} B, IP packets of {least} B, and the path to {} has an MTU of {mtu} B; raise the MTU to {least} B or more",
+                setup.peer.ip()
+            );
+            Err(TransportError::lacking(setup.transport, reason))
+        }
+    }
 }
 
 /// The largest IP packet of the route to the peer, as the kernel knows it. Unit: bytes.
