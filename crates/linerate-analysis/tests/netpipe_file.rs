@@ -34,6 +34,11 @@ fn assert_near(found: Span, expected_us: f64, tolerance: f64, what: &str, size: 
     assert!(error.abs() <= tolerance, "{what} of {size} B is {found}, not {expected_us} us");
 }
 
+/// The one run of a file.
+fn one(text: &str) -> Result<Run, NetpipeFileError> {
+    read(text).map(|runs| <[Run; 1]>::try_from(runs).map(|[run]| run).expect("one run"))
+}
+
 fn netpipe_sizes() -> Vec<u64> {
     let bounds = Bounds { to: Some(Size(65_536)), ..Bounds::default() };
     Schedule::Netpipe.sizes(bounds).expect("NetPIPE's schedule")
@@ -59,7 +64,7 @@ fn every_version_is_recognised_and_read(
     #[case] tolerance: f64,
 ) {
     let [min, mean, max] = factors;
-    let run = read(text).expect(version);
+    let run = one(text).expect(version);
     assert_eq!(run.source, Source::Imported(version.to_owned()));
     assert_eq!(sizes(&run), netpipe_sizes());
     for point in &run.series[0].points {
@@ -80,7 +85,7 @@ fn every_version_is_recognised_and_read(
 
 #[test]
 fn what_the_real_nptcp_wrote_is_read_as_it_stands() {
-    let run = read(SAMPLES[3]).expect("a real file");
+    let run = one(SAMPLES[3]).expect("a real file");
     assert_eq!(run.source, Source::Imported("NetPIPE 3.x".to_owned()));
     assert_eq!(sizes(&run), netpipe_sizes());
     for (point, line) in run.series[0].points.iter().zip(SAMPLES[3].lines()) {
@@ -92,7 +97,7 @@ fn what_the_real_nptcp_wrote_is_read_as_it_stands() {
 
 #[test]
 fn what_the_file_does_not_say_stays_unknown_and_is_cautioned() {
-    let run = read(SAMPLES[2]).expect("a sample");
+    let run = one(SAMPLES[2]).expect("a sample");
     assert_eq!(run.cautions, [Caution::Imported { program: "NetPIPE 3.x".to_owned() }]);
     assert_eq!((run.state.clone(), run.started.as_str()), (State::Complete, ""));
     assert_eq!(run.local().environment.hostname.known(), None);
@@ -105,7 +110,7 @@ fn what_the_file_does_not_say_stays_unknown_and_is_cautioned() {
 #[test]
 fn a_rate_that_overflowed_an_int_is_known_and_the_time_is_kept() {
     // 2^28 B are 2^31 bits: -2^31 in an int, over 2 s and 2^20.
-    let run = read("268435456 -1024.000000   2.00000000\n").expect("a known defect of 3.x");
+    let run = one("268435456 -1024.000000   2.00000000\n").expect("a known defect of 3.x");
     assert_eq!(run.series[0].points[0].rounds[0].median, Span::from_seconds(2.0));
 }
 
@@ -117,7 +122,6 @@ fn a_rate_that_overflowed_an_int_is_known_and_the_time_is_kept() {
     "line 1: bytes and a repeat count are what NetPIPE writes of an integrity check (-i), which times nothing"
 )]
 #[case::columns("\n1 2 3 4\n", "line 2: 4 columns; NetPIPE writes 3, 5, 6, 7 or 9")]
-#[case::ragged("1 0.152588 0.00005000\n2 3\n", "line 2: 2 columns, where the first line has 3")]
 #[case::header("bytes Mbps seconds\n", "line 1: column 1 is `bytes`, which is not a decimal number")]
 #[case::infinite("1 inf 0.00000000\n", "line 1: column 2 is `inf`, which is not a decimal number")]
 #[case::zero(
@@ -129,7 +133,7 @@ fn a_rate_that_overflowed_an_int_is_known_and_the_time_is_kept() {
     "line 1: column 1 is not a message size, which is a whole number of bytes above 0"
 )]
 #[case::wrong(
-    "1 0.152588 0.00005000\n2 9.0 0.00005000\n",
+    "1 0.152588 0.00005000\n2 9.0 0.00005000\n3 9.0 0.00005000\n",
     "line 2: size, time and rate contradict each other in the units of every NetPIPE with 3 columns"
 )]
 #[case::negative(
@@ -149,7 +153,7 @@ fn a_refusal_is_one_sentence_with_the_line(#[case] text: &str, #[case] expected:
 fn more_lines_than_netpipe_writes_are_refused() {
     let line = "1 0.152588 0.00005000\n";
     assert!(read(&line.repeat(8000)).is_ok());
-    assert_eq!(read(&line.repeat(8001)), Err(NetpipeFileError::TooLong));
+    assert_eq!(read(&line.repeat(8001)), Err(NetpipeFileError::TooLong { line: 8001 }));
 }
 
 #[test]
@@ -178,6 +182,17 @@ fn lines_of_numbers() -> impl Strategy<Value = String> {
     })
 }
 
+/// A line that a file may have besides NetPIPE's, and whether it is worth a word.
+fn damage() -> impl Strategy<Value = (String, bool)> {
+    prop_oneof![
+        Just((String::new(), false)),
+        "[#%;!][ a-z0-9.]{0,20}".prop_map(|text| (text, false)),
+        "(inf|nan|-inf|-nan)".prop_map(|number| (format!("64 {number} 0.00000000"), true)),
+        "[a-z]{1,9}".prop_map(|word| (word, true)),
+        Just(("1 2 3 4".to_owned(), true)),
+    ]
+}
+
 /// A sample in which one piece is another number: most of these are read.
 fn sample_with_a_number() -> impl Strategy<Value = String> {
     let sample = prop::sample::select(&SAMPLES[..]);
@@ -199,7 +214,7 @@ proptest! {
 
     #[test]
     fn no_numbers_panic_and_what_is_read_can_be_reported(text in prop_oneof![lines_of_numbers(), sample_with_a_number()]) {
-        if let Ok(run) = read(&text) {
+        for run in read(&text).unwrap_or_default() {
             let again = Run::from_json(&run.to_json()).expect("its own form");
             prop_assert_eq!(&again, &run);
             drop(Report::new(vec![NamedRun { name: String::new(), run }]));
@@ -215,15 +230,80 @@ proptest! {
     ) {
         let (at, cut) = (at.index(sample.len()), cut.index(sample.len()));
         let mangled = format!("{}{put}{}", &sample[..at], &sample[cut..]);
-        if let Ok(run) = read(&mangled) {
+        for run in read(&mangled).unwrap_or_default() {
             prop_assert!(run.series[0].points.iter().all(|point| point.time().is_some_and(|time| time.median > 0.0)));
+        }
+    }
+
+    #[test]
+    fn damaged_lines_are_named_and_skipped_and_the_others_read(
+        sample in prop::sample::select(&SAMPLES[..]),
+        puts in prop::collection::vec((any::<prop::sample::Index>(), damage()), 0..12),
+        (mark, ending) in (any::<bool>(), prop::sample::select(&["\n", "\r\n"][..])),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        let whole = one(sample).expect("a sample");
+        let mut lines: Vec<(String, bool)> = sample.lines().map(|line| (line.to_owned(), false)).collect();
+        if let Some(cut) = cut {
+            // All but the first column of the last line, and some digits of that.
+            let (last, _) = lines.pop().expect("it has lines");
+            let first = last.len() - last.trim_start().len() + last.split_whitespace().next().expect("a column").len();
+            let kept = last[..1 + cut.index(first)].to_owned();
+            lines.push((kept.clone(), !kept.trim().is_empty()));
+        }
+        for (at, (text, bad)) in puts {
+            lines.insert(at.index(lines.len()), (text, bad));
+        }
+        let text: Vec<String> = lines.iter().map(|(line, _)| line.clone()).collect();
+        let text = format!("{}{}", if mark { "\u{feff}" } else { "" }, text.join(ending));
+        let run = one(&text).expect("most of it is whole");
+        let mut expected = sizes(&whole);
+        expected.truncate(expected.len() - usize::from(cut.is_some()));
+        prop_assert_eq!(sizes(&run), expected);
+        prop_assert_eq!(&run.source, &whole.source);
+        let bad: Vec<String> = (1..).zip(&lines).filter(|(_, (_, bad))| *bad).map(|(line, _)| format!("line {line}: ")).collect();
+        let named = run.cautions.iter().find_map(|caution| match caution {
+            Caution::LinesSkipped { lines, which } => Some((*lines, which.clone())),
+            _ => None,
+        });
+        match named {
+            None => prop_assert!(bad.is_empty(), "{bad:?}"),
+            Some((lines, which)) => {
+                prop_assert_eq!(lines, bad.len() as u64);
+                prop_assert!(which.iter().zip(&bad).all(|(one, line)| one.starts_with(line)), "{which:?} {bad:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_screen_is_read_as_its_file_and_each_run_of_it(
+        lengths in prop::collection::vec(4_usize..60, 1..4),
+        mega in prop::sample::select(&[1_048_576.0, 1e6][..]),
+    ) {
+        let sizes_of_all = netpipe_sizes();
+        let mut text = String::from("Send and receive buffers are 16384 and 131072 bytes\nNow starting the main loop\n");
+        for length in &lengths {
+            for (number, size) in sizes_of_all.iter().take(*length).enumerate() {
+                let us = best_us(*size);
+                let mbps = 8.0 * *size as f64 / us / mega * 1e6;
+                text += &format!("{number:3}: {size:7} bytes {:6} times --> {mbps:8.2} Mbps in {us:10.2} usec\n", 4999 / (number + 1));
+            }
+        }
+        let runs = read(&text).expect("a screen");
+        prop_assert_eq!(runs.len(), lengths.len());
+        for (run, length) in runs.iter().zip(&lengths) {
+            prop_assert_eq!(&sizes(run)[..], &sizes_of_all[..*length]);
+            prop_assert_eq!(run.cautions.len(), 1, "{:?}", run.cautions);
+            for point in &run.series[0].points {
+                assert_near(point.rounds[0].median, best_us(point.size), 2e-4, "time", point.size);
+            }
         }
     }
 
     #[test]
     fn every_prefix_of_whole_lines_is_read_as_the_same_version(sample in prop::sample::select(&SAMPLES[..]), lines in 8_usize..60) {
         let prefix: Vec<&str> = sample.lines().take(lines).collect();
-        let whole = read(sample).expect("a sample");
-        prop_assert_eq!(read(&prefix.join("\r\n")).expect("its beginning").source, whole.source);
+        let whole = one(sample).expect("a sample");
+        prop_assert_eq!(one(&prefix.join("\r\n")).expect("its beginning").source, whole.source);
     }
 }

@@ -73,15 +73,24 @@ pub(crate) fn readable_by_all() -> fs::Permissions {
 
 /// What a file holds that can be reported.
 pub(crate) enum Loaded {
-    Run(Box<NamedRun>),
+    Runs(Vec<NamedRun>),
     Limits(Box<HostLimitsFile>),
     Comparison(Box<Comparison>),
 }
 
-/// Reads a run: linerate's own file, or NetPIPE's; or either from standard input.
+/// Reads the one run of a file: linerate's own, or NetPIPE's; or either from standard input.
 pub(crate) fn load(path: &Path) -> Result<NamedRun, Trouble> {
+    let mut runs = load_all(path)?;
+    match runs.pop() {
+        Some(run) if runs.is_empty() => Ok(run),
+        _ => Err(no_run(path, "several runs")),
+    }
+}
+
+/// Reads the runs of a file; NetPIPE's may hold several.
+pub(crate) fn load_all(path: &Path) -> Result<Vec<NamedRun>, Trouble> {
     match load_any(path)? {
-        Loaded::Run(named) => Ok(*named),
+        Loaded::Runs(runs) => Ok(runs),
         Loaded::Limits(_) => Err(no_run(path, "the limits of a host")),
         Loaded::Comparison(_) => Err(no_run(path, "a comparison")),
     }
@@ -89,12 +98,12 @@ pub(crate) fn load(path: &Path) -> Result<NamedRun, Trouble> {
 
 fn no_run(path: &Path, what: &str) -> Trouble {
     Trouble::new(
-        format!("failed to read {}: it holds {what}, and no run", path.display()),
-        "`linerate report` shows it; give a run file here",
+        format!("failed to read {}: it holds {what}, and not one run", path.display()),
+        "`linerate report` shows it; give the file of one run here",
     )
 }
 
-/// Reads a run, the limits of a host, or a comparison.
+/// Reads runs, the limits of a host, or a comparison.
 pub(crate) fn load_any(path: &Path) -> Result<Loaded, Trouble> {
     let bytes = bytes(path).and_then(decompressed).map_err(|error| {
         Trouble::file("read", path, &error, "name a run file that exists and that you may read")
@@ -111,21 +120,26 @@ pub(crate) fn load_any(path: &Path) -> Result<Loaded, Trouble> {
         return Ok(Loaded::Comparison(Box::new(comparison)));
     }
     let json = text.trim_start().starts_with('{');
-    let run = if json {
-        Run::from_json(&text).map_err(|error| error.to_string())
+    let runs = if json {
+        Run::from_json(&text).map(|run| vec![run]).map_err(|error| error.to_string())
     } else {
         netpipe_file::read(&text).map_err(|error| {
             format!("it is neither a run file of linerate nor a result file of NetPIPE: {error}")
         })
     };
-    let run = run.map_err(|reason| {
+    let runs = runs.map_err(|reason| {
         Trouble::new(
             format!("failed to read {}: {reason}", path.display()),
             "give a run file that `linerate measure` wrote to its end, or a result file of NetPIPE",
         )
     })?;
     let name = if is_stream(path) { "standard input".to_owned() } else { stem(path) };
-    Ok(Loaded::Run(Box::new(NamedRun { name, run })))
+    let several = runs.len() > 1;
+    let named = |(number, run)| NamedRun {
+        name: if several { format!("{name} ({number})") } else { name.clone() },
+        run,
+    };
+    Ok(Loaded::Runs((1..).zip(runs).map(named).collect()))
 }
 
 /// A file's name without its folder and without `.run.json` or another ending.

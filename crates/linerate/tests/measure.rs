@@ -202,7 +202,7 @@ fn csv_on_standard_output_has_a_line_for_each_size() {
 fn np_on_standard_output_is_a_file_of_netpipe() {
     let desk = Desk::new();
     let said = desk.linerate(&[&["measure", "--format", "np"], &SHORT[..]].concat()).done();
-    let run = netpipe_file::read(&said.stdout).expect("standard output is an np.out");
+    let run = netpipe_file::read(&said.stdout).expect("standard output is an np.out").remove(0);
     assert_eq!(run.source, Source::Imported("NetPIPE 3.x".to_owned()));
     assert_eq!(run.series[0].points.iter().map(|point| point.size).collect::<Vec<_>>(), [1, 1000, 65536]);
 }

@@ -19,6 +19,8 @@ pub(super) enum Version {
     V2,
     /// Bytes, Mb/s of 2^20, seconds.
     V3,
+    /// The columns of 3.x with Mb/s of 10^6, which 4.0 and 5.x show on a screen.
+    V4Screen,
     /// Bytes, best, average and worst Mb/s of 10^6, least seconds, and up to two of load.
     V4,
     /// Bytes, average, least and most Gb/s of 10^9, average microseconds, and perhaps one of load.
@@ -38,12 +40,16 @@ pub(super) struct Reading {
     pub(super) max: Span,
 }
 
+/// A version, the readings of it and the flaws of other rows, each with the number of its line.
+pub(super) type Recognised = (Version, Vec<(usize, Reading)>, Vec<(usize, Flaw)>);
+
 impl Version {
     /// The name under which a run keeps it.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::V2 => "NetPIPE 2.4",
             Self::V3 => "NetPIPE 3.x",
+            Self::V4Screen => "NetPIPE 4.0 or 5.x",
             Self::V4 => "NetPIPE 4.0",
             Self::V5 => "NetPIPE 5.x",
         }
@@ -53,7 +59,7 @@ impl Version {
     /// printed as zero, the first is taken: only 5.x is so coarse.
     const fn writing(columns: usize) -> &'static [Self] {
         match columns {
-            3 => &[Self::V3],
+            3 => &[Self::V3, Self::V4Screen],
             5 => &[Self::V5, Self::V4, Self::V2],
             6 => &[Self::V5, Self::V4],
             7 => &[Self::V4],
@@ -62,15 +68,22 @@ impl Version {
         }
     }
 
-    /// The version whose units fit every row, and what the rows say in them.
-    pub(super) fn recognise(rows: &[Row]) -> Result<(Self, Vec<Reading>), NetpipeFileError> {
+    /// The version whose units fit the rows, what the rows say in them, and what is wrong with those that do not fit:
+    /// at most half, and more fit no other version.
+    pub(super) fn recognise(rows: &[Row]) -> Result<Recognised, NetpipeFileError> {
         let (line, columns) = rows.first().map_or((1, 0), |row| (row.line, row.fields.len()));
         let whole = |field: &Field| field.count().is_some();
         let counts = columns == 2 && rows.iter().all(|row| row.fields.iter().all(whole));
         let mut furthest = (line, if counts { Flaw::Integrity } else { Flaw::Columns(columns) });
-        for (tried, version) in Self::writing(columns).iter().enumerate() {
+        let of_screen = rows.first().is_some_and(|row| row.of_screen);
+        let versions: Vec<Self> = Self::writing(columns)
+            .iter()
+            .copied()
+            .filter(|version| of_screen || *version != Self::V4Screen)
+            .collect();
+        for (tried, version) in versions.iter().enumerate() {
             match version.read_all(rows) {
-                Ok(readings) => return Ok((*version, readings)),
+                Ok(readings) => return Ok((*version, readings, Vec::new())),
                 // The version that gets furthest was meant. If several get equally far, no version
                 // can be named.
                 Err(stopped) if tried == 0 || stopped.0 > furthest.0 => furthest = stopped,
@@ -80,12 +93,30 @@ impl Version {
                 Err(_) => {}
             }
         }
+        let mut partly: Vec<Recognised> = versions.iter().map(|version| version.read_some(rows)).collect();
+        partly.sort_by_key(|(_, readings, _)| std::cmp::Reverse(readings.len()));
+        let fit = |at: usize| partly.get(at).map_or(0, |(_, readings, _)| readings.len());
+        if fit(0) * 2 >= rows.len() && fit(0) > fit(1) && rows.len() > 1 {
+            return Ok(partly.swap_remove(0));
+        }
         let (line, flaw) = furthest;
         Err(NetpipeFileError::Line { line, flaw })
     }
 
-    fn read_all(self, rows: &[Row]) -> Result<Vec<Reading>, (usize, Flaw)> {
-        rows.iter().map(|row| self.read(&row.fields).map_err(|flaw| (row.line, flaw))).collect()
+    fn read_all(self, rows: &[Row]) -> Result<Vec<(usize, Reading)>, (usize, Flaw)> {
+        let read = |row: &Row| Ok((row.line, self.read(&row.fields).map_err(|flaw| (row.line, flaw))?));
+        rows.iter().map(read).collect()
+    }
+
+    fn read_some(self, rows: &[Row]) -> Recognised {
+        let (mut readings, mut flawed) = (Vec::new(), Vec::new());
+        for row in rows {
+            match self.read(&row.fields) {
+                Ok(reading) => readings.push((row.line, reading)),
+                Err(flaw) => flawed.push((row.line, flaw)),
+            }
+        }
+        (self, readings, flawed)
     }
 
     fn read(self, fields: &[Field]) -> Result<Reading, Flaw> {
@@ -97,6 +128,7 @@ impl Version {
         let (time, stated) = match self {
             Self::V2 => (fields[0], rate(1, BINARY_MEGA)),
             Self::V3 => (fields[2], rate(1, BINARY_MEGA)),
+            Self::V4Screen => (fields[2], rate(1, MEGA)),
             Self::V4 => (fields[4], rate(1, MEGA)),
             Self::V5 => (fields[4].times(1e-6), rate(1, GIGA)),
         };
@@ -114,7 +146,7 @@ impl Version {
             if rate.value > 0.0 { span(bits / rate.value) } else { Ok(stated) }
         };
         let (min, mean, max) = match self {
-            Self::V2 | Self::V3 => (stated, stated, stated),
+            Self::V2 | Self::V3 | Self::V4Screen => (stated, stated, stated),
             Self::V4 => (stated, other(rate(2, MEGA))?, other(rate(3, MEGA))?),
             Self::V5 => (other(rate(3, GIGA))?, stated, other(rate(2, GIGA))?),
         };

@@ -48,7 +48,7 @@ fn side(names: &[PathBuf], history: &History) -> Result<Vec<NamedRun>, Trouble> 
         };
         match of_history {
             Some(found) => runs.extend(found),
-            None => runs.push(store::load(name)?),
+            None => runs.extend(store::load_all(name)?),
         }
     }
     Ok(runs)

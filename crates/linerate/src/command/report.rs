@@ -20,7 +20,7 @@ pub(super) fn run(args: &ReportArgs, context: &Context) -> Result<ExitCode, Trou
     let (mut runs, mut hosts, mut comparisons) = (Vec::new(), Vec::new(), Vec::new());
     for path in &args.runs {
         match store::load_any(path)? {
-            Loaded::Run(named) => runs.push(*named),
+            Loaded::Runs(named) => runs.extend(named),
             Loaded::Limits(file) => hosts.push(*file),
             Loaded::Comparison(comparison) => comparisons.push(*comparison),
         }
