@@ -103,6 +103,19 @@ fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
     {
         cautions.push(Caution::SameCpu { cpu });
     }
+    for (number, (_, path)) in (1..).zip(run.answering()) {
+        let Some(mtu) = path.mtu.known() else { continue };
+        let there = if number == 1 { Side::Remote } else { Side::Other(number) };
+        for (side, way) in [(Side::Local, mtu.there), (there, mtu.back)] {
+            if way.is_black_hole() {
+                cautions.push(Caution::BlackHole {
+                    side,
+                    largest: way.largest_bytes,
+                    mtu: way.announced_bytes,
+                });
+            }
+        }
+    }
     let answering = (1..).zip(run.answering()).map(|(number, (end, _))| match number {
         1 => (Side::Remote, end),
         _ => (Side::Other(number), end),

@@ -95,6 +95,15 @@ pub enum Caution {
         /// Share of the run in which it was stopped, 0 to 1.
         share: f64,
     },
+    /// Packets that an end may send vanish on the way, and no router says so.
+    BlackHole {
+        /// Which end sends.
+        side: Side,
+        /// The largest packet that arrived. Unit: bytes.
+        largest: u64,
+        /// What the end may send, as far as it knows. Unit: bytes.
+        mtu: u64,
+    },
     /// The flows of a direction did not keep the requested rate.
     PaceMissed {
         /// The rate requested of all of them together.

@@ -32,7 +32,7 @@ use crate::units::Rate;
 use indent::Indented;
 
 pub use changed::Changed;
-pub use node::{Answering, End, EndState, Node, Path};
+pub use node::{Answering, End, EndState, Node, Path, PathMtu, WayMtu};
 
 /// The version of the run file that this linerate writes. It reads every version up to this.
 pub const FORMAT: u32 = 3;

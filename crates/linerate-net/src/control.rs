@@ -12,6 +12,7 @@ mod greeting;
 mod key;
 mod message;
 mod rank;
+mod reflect;
 mod rendezvous;
 mod setting;
 mod side;
@@ -29,6 +30,8 @@ pub use message::{
     Ask, ChannelToken, HOLDERS_SINCE, Opening, QueuePlace, REPORTS_SINCE, Reply, TRACES_SINCE, Telling,
 };
 pub use rank::{RANKS_SINCE, RankOrder};
+pub use reflect::Reflector;
+pub(crate) use reflect::{Probe, announced, is_ipv6};
 pub use rendezvous::{ChannelAddress, Rendezvous};
 pub use setting::{
     LONGEST_NAME, LONGEST_VALUE, MOST_SETTINGS, SETTINGS_SINCE, SettingAsk, SettingEnd, SettingReply,

@@ -4,6 +4,7 @@ mod conversation;
 mod dial;
 mod error;
 mod loads;
+mod path_mtu;
 mod rank;
 mod remote_end;
 mod requests;

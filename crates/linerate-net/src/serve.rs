@@ -15,6 +15,7 @@ mod loads;
 mod log;
 mod queue;
 mod rank;
+mod reflector;
 mod requests;
 mod session;
 #[cfg(on_linux)]

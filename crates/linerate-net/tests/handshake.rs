@@ -277,7 +277,7 @@ fn every_message_survives_the_wire() {
         ),
         sent!(Reply, Reply::Setting(SettingReply::NotAllowed("mtu".to_owned()))),
         sent!(Reply, Reply::Setting(SettingReply::Failed("set mtu".to_owned()))),
-        sent!(Reply, Reply::Admitted { environment: Box::default(), clock: clock() }),
+        sent!(Reply, Reply::Admitted { environment: Box::default(), clock: clock(), reflector: None }),
         sent!(Reply, Reply::Rendezvous { token, rendezvous: ChannelAddress::Conversation.into() }),
         sent!(Reply, Reply::Rendezvous { token, rendezvous: secured.clone() }),
         sent!(Reply, Reply::Flow { flow: u32::MAX, direction: Direction::Both, half: Box::default() }),

@@ -182,7 +182,7 @@ fn clock() -> Clock {
 }
 
 fn admitted() -> Reply {
-    Reply::Admitted { environment: Box::default(), clock: clock() }
+    Reply::Admitted { environment: Box::default(), clock: clock(), reflector: None }
 }
 
 /// What an honest responder says of `trial`.

@@ -139,7 +139,7 @@ fn impostor(listener: &TcpListener, until: Until, silent: &AtomicBool) {
     control.read_exact(&mut [0; GREETING_LEN]).expect("the client greets");
     control.write_all(&Welcome::new(true, [3; CHALLENGE_LEN]).encode()).expect("it listens");
     assert!(matches!(hear(&mut control), Ask::Offer(_)));
-    say(&mut control, &Reply::Admitted { environment: Box::default(), clock: clock() });
+    say(&mut control, &Reply::Admitted { environment: Box::default(), clock: clock(), reflector: None });
     assert!(matches!(hear(&mut control), Ask::Open(Opening::Load(_))));
     say(&mut control, &Reply::Rendezvous { token: TOKEN, rendezvous: ChannelAddress::Conversation.into() });
     let take = || {

@@ -14,7 +14,9 @@ use linerate_core::run::{Run, Source};
 use crate::columns::{Column, of_kind};
 use crate::plot::look;
 use crate::section::{Card, Entry, Item, Kind, Part, Section, TableView, charts, entries, tables};
-use crate::text::{capital, coverage, curve_name, fact, keys, percent, plain, progress, timing, waiting};
+use crate::text::{
+    capital, coverage, curve_name, fact, keys, path_mtus, percent, plain, progress, timing, waiting,
+};
 
 pub(crate) use graph::Graph;
 pub(crate) use graphs::figures as graphs;
@@ -62,6 +64,7 @@ pub(crate) fn asked(named: &NamedRun) -> Vec<Entry> {
     if run.source == Source::Measured || run.source == Source::Loopback {
         asked.push(Entry::from(("receivers", waiting(run.plan.common.socket.wait).to_owned())));
     }
+    asked.extend(path_mtus(run).map(|mtu| Entry::from(("path MTU", mtu))));
     asked.extend(buffers(named));
     asked
 }

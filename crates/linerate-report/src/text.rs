@@ -7,7 +7,7 @@ use linerate_core::environment::Fact;
 pub(crate) use linerate_core::foreign::plain;
 use linerate_core::options::Waiting;
 use linerate_core::pattern::Pattern;
-use linerate_core::run::{End, Path, Run, State};
+use linerate_core::run::{End, Path, PathMtu, Run, State, WayMtu};
 pub(crate) use linerate_core::units::digits;
 use linerate_core::units::{Rate, Size, Span};
 
@@ -33,6 +33,23 @@ pub(crate) fn escaped(text: &str) -> String {
 pub(crate) fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// How large a packet may be on each path on which it was tried, beside the interfaces' MTU.
+pub(crate) fn path_mtus(run: &Run) -> impl Iterator<Item = String> {
+    let way = |way: WayMtu| match way.largest_bytes {
+        arrived if arrived >= way.interface_bytes => format!("{arrived} B"),
+        arrived => format!("{arrived} B (of the interface's {} B)", way.interface_bytes),
+    };
+    run.answering().filter_map(move |(_, path)| {
+        let PathMtu { there, back } = *path.mtu.known()?;
+        let same = there.largest_bytes == back.largest_bytes && there.interface_bytes == back.interface_bytes;
+        Some(if same {
+            format!("{} both ways", way(there))
+        } else {
+            format!("{} there, {} back", way(there), way(back))
+        })
+    })
 }
 
 /// A share from 0 to 1 as a percentage.

@@ -65,8 +65,7 @@ impl Line {
         let (who, since) = match place {
             QueuePlace::Number(_) => (String::new(), String::new()),
             QueuePlace::Behind { holder, held_s, .. } => {
-                let since = Span::from_ms(held_s.saturating_mul(1_000));
-                (format!("; it has served {holder}"), format!(" for {since}"))
+                (format!("; it has served {holder}"), format!(" for {held_s} s"))
             }
         };
         let text = format!("waiting for the server: place {number} in the queue{who}");

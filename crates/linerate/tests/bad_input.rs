@@ -148,7 +148,7 @@ fn another_program_that_ends_without_a_word() {
 fn another_version_of_linerate() {
     let stranger = Stranger::saying(b"linerate\x00\x63\x00\x00................................");
     assert_snapshot!(stranger.complaint(), @"
-    failed to talk to the peer: it speaks version 99 of the protocol and this linerate speaks versions 4 to 8
+    failed to talk to the peer: it speaks version 99 of the protocol and this linerate speaks versions 4 to 9
     help: use the same version of linerate on both hosts
     ");
 }
@@ -345,11 +345,11 @@ fn options_that_the_host_refuses() {
     help: leave the option out, or ask for a value that this host has (`sysctl net.ipv4`)
     ");
     assert_snapshot!(complaint_of(&["measure", "--pin", "4000,0"]), @"
-    failed to pin the measurement to processor 4000: invalid input parameter
+    failed to pin the measurement to processor 4000: it is offline, or not one of those that this process may use
     help: give --pin processors that this host has and this process may use (`taskset -p $$`)
     ");
     assert_snapshot!(complaint_of(&["measure", "--pin", "0,4000"]), @"
-    failed to measure: the peer refused: the server cannot pin its thread to processor 4000: invalid input parameter; change --pin
+    failed to measure: the peer refused: the server cannot pin its thread to processor 4000: it is offline, or not one of those that this process may use; change --pin
     help: change the plan as it says, or raise the server's limits
     ");
     assert_snapshot!(complaint_of(&["measure", "--bind", "192.0.2.1"]), @"

@@ -24,6 +24,7 @@ mod metrics;
 mod model;
 mod model_check;
 mod packages;
+mod path_mtu;
 mod predict;
 mod readme;
 mod report;

@@ -7,7 +7,7 @@ use linerate_core::observation::{Activity, Clock, Connection, Counters, Noise, O
 use linerate_core::options::{Granted, Waiting};
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::Plan;
-use linerate_core::run::{Answering, EndState, Path, Run, Source, State};
+use linerate_core::run::{Answering, EndState, Path, PathMtu, Run, Source, State, WayMtu};
 use linerate_core::series::{Round, Series, Stop};
 use linerate_core::traffic::{
     self, Datagrams, Direction, FlowAccount, HalfAccount, Latency, Load, StreamPlan, Transfer,
@@ -180,6 +180,10 @@ fn a_quiet_run_raises_nothing() {
     observation.load.run_delay = Fact::Known(Span::from_ms(15_100));
     (known(&mut observation.noise).lost, known(&mut observation.noise).throttled) = (Span::from_ms(420), Span::from_ms(418));
 })]
+#[case::black_hole("black-hole", |run: &mut Run| run.paths[0].mtu = Fact::Known(PathMtu {
+    there: WayMtu { interface_bytes: 1_500, largest_bytes: 1_400, announced_bytes: 1_400 },
+    back: WayMtu { interface_bytes: 1_500, largest_bytes: 1_400, announced_bytes: 1_500 },
+}))]
 #[case::governor("governor", |run: &mut Run| run.nodes[0].environment.governor = Fact::Known("powersave".into()))]
 #[case::buffer("not-granted", |run: &mut Run| {
     run.plan.common.socket.rcvbuf = Some(Size(1 << 20));
@@ -229,6 +233,10 @@ fn each_doubt_is_raised_alone(#[case] expected: &str, #[case] change: fn(&mut Ru
 
 #[rstest]
 #[case::little_noise(|run: &mut Run| known(&mut run.nodes[0].observation.noise).lost = Span::from_ms(4))]
+#[case::a_narrow_path_that_says_so(|run: &mut Run| run.paths[0].mtu = Fact::Known(PathMtu {
+    there: WayMtu { interface_bytes: 1_500, largest_bytes: 1_400, announced_bytes: 1_400 },
+    back: WayMtu { interface_bytes: 9_000, largest_bytes: 9_000, announced_bytes: 9_000 },
+}))]
 #[case::little_throttled(|run: &mut Run| throttled(run, 0, 199))]
 #[case::little_waiting(|run: &mut Run| run.nodes[0].observation.load.run_delay = Fact::Known(Span::from_ms(199)))]
 #[case::doubled_buffer(|run: &mut Run| {

@@ -206,6 +206,12 @@ impl Kind for Directions {
             Followed::new("retransmissions", "retransmitted", "retransmitted")
                 .by_difference(Some(RETRANSMISSIONS)),
         ),
+        DirectionFact::new(
+            "path_mtu_bytes",
+            Bytes,
+            "largest IP packet that arrives this way; absent if that was not tried",
+            |row| row.sum.path_mtu_bytes.into(),
+        ),
         DirectionFact::new("complete_flows", Count, "flows that ended as planned", |row| {
             row.sum.complete.into()
         }),

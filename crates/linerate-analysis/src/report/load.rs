@@ -80,7 +80,7 @@ impl LoadResult {
             troubles: broken
                 .map(|latency| Trouble { flow: latency.flow + 1, ended: latency.ended.clone() })
                 .collect(),
-            sums: sums.iter().map(|sum| DirectionSum::new(transfer, sum)).collect(),
+            sums: sums.iter().map(|sum| DirectionSum::new(run, transfer, sum)).collect(),
             what,
         }
     }

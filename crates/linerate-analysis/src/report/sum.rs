@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::assessment::slower_later;
+use linerate_core::run::Run;
 use linerate_core::stats::Histogram;
 use linerate_core::traffic::{Datagrams, Direction, IoReport, Summary, Transfer};
 use linerate_core::units::{Rate, Span};
@@ -35,6 +36,9 @@ pub struct DirectionSum {
     pub cpu_s_per_gb: [Option<f64>; 2],
     /// Segments that the senders' TCP retransmitted, for each 10^9 bytes; absent if none says.
     pub retransmits_per_gb: Option<f64>,
+    /// The largest IP packet that arrives this way, if that was tried; of several paths the least.
+    #[serde(skip)]
+    pub path_mtu_bytes: Option<u64>,
     /// What became of the datagrams, if the flows sent any.
     #[serde(skip)]
     pub datagrams: Option<DatagramSum>,
@@ -73,7 +77,7 @@ pub struct Departures {
 }
 
 impl DirectionSum {
-    pub(super) fn new(transfer: &Transfer, sum: &Summary) -> Self {
+    pub(super) fn new(run: &Run, transfer: &Transfer, sum: &Summary) -> Self {
         let Summary { direction, complete, stalled, failed, bytes, fairness, .. } = *sum;
         let flows = || transfer.flows.iter().filter(move |flow| flow.direction == direction);
         let fates: Vec<_> = flows().filter_map(|flow| flow.receiver.datagrams.as_ref()).collect();
@@ -94,6 +98,14 @@ impl DirectionSum {
             cpu_s_per_gb: sum.cpu_per_gigabyte,
             retransmits_per_gb: (!again.is_empty() && bytes > 0)
                 .then(|| again.iter().sum::<u64>() as f64 * 1e9 / bytes as f64),
+            path_mtu_bytes: run
+                .answering()
+                .filter_map(|(_, path)| {
+                    let mtu = path.mtu.known()?;
+                    let way = if direction == Direction::Receive { mtu.back } else { mtu.there };
+                    Some(way.largest_bytes)
+                })
+                .min(),
             datagrams: (!fates.is_empty()).then(|| DatagramSum::of(&fates)),
             departures_us: departures.max().map(|_| Departures::of(&departures)),
             engines: reports.fold(IoReport::default(), |sum, io| IoReport {

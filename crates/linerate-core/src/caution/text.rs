@@ -33,6 +33,9 @@ impl Caution {
                 "a CPU quota of {quota} every {period} (cgroup {group}) stopped {side} for {:.1} % of the run",
                 share * 100.0
             ),
+            Self::BlackHole { side, largest, mtu } => format!(
+                "packets of {mtu} B from {side} vanish on the path, and those of {largest} B arrive: a hop has a smaller MTU, and its ICMP does not come back"
+            ),
             Self::PaceMissed { asked, got } => {
                 format!("a rate of {asked} was requested and {got} was achieved")
             }
@@ -189,6 +192,9 @@ impl Caution {
             }
             Self::Throttled { .. } | Self::ThrottledHosts { .. } => {
                 "raise the quota (cpu.max; --cpus of a container, the CPU limit of a pod), or read the result as that of the quota"
+            }
+            Self::BlackHole { .. } => {
+                "let ICMP \"fragmentation needed\" and \"packet too big\" pass the firewalls, or lower the interface's MTU to what arrives"
             }
             Self::PaceMissed { .. } => {
                 "request a rate that the path, the hosts and the message size can sustain"

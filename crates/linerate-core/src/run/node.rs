@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::environment::Environment;
+use crate::environment::{Environment, Fact};
 use crate::host_limits::HostLimits;
 use crate::observation::Observation;
 use crate::options::Granted;
@@ -45,6 +45,39 @@ pub struct Path {
     pub from_granted: Granted,
     /// What it was granted at the responder.
     pub to_granted: Granted,
+    /// How large an IP packet may be.
+    #[serde(skip_serializing_if = "Fact::is_not_looked_for")]
+    pub mtu: Fact<PathMtu>,
+}
+
+/// How large an IP packet may be on each way of a path, tried with packets that no router may cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PathMtu {
+    /// From the initiator to the responder.
+    pub there: WayMtu,
+    /// From the responder to the initiator.
+    pub back: WayMtu,
+}
+
+/// How large an IP packet may be on one way. Unit: bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct WayMtu {
+    /// The MTU of the sender's interface.
+    pub interface_bytes: u64,
+    /// The largest packet that arrived, of those that were tried.
+    pub largest_bytes: u64,
+    /// What the sender's kernel has heard of the path: its interface's MTU, or what a router said (RFC 1191).
+    pub announced_bytes: u64,
+}
+
+impl WayMtu {
+    /// Whether larger packets vanish without a word to the sender (RFC 2923, section 2.1).
+    #[must_use]
+    pub const fn is_black_hole(&self) -> bool {
+        self.largest_bytes < self.interface_bytes && self.largest_bytes < self.announced_bytes
+    }
 }
 
 /// A host at one end of a path, as a run holds it.

@@ -14,7 +14,7 @@ use linerate_core::trial::{Half, Trial};
 use linerate_core::units::Span;
 use serde::{Deserialize, Serialize};
 
-use super::{Challenge, Proof, RankOrder, Rendezvous, SettingAsk, SettingReply};
+use super::{Challenge, Proof, RankOrder, Reflector, Rendezvous, SettingAsk, SettingReply};
 
 /// 16 random bytes that show that a channel belongs to a conversation.
 pub type ChannelToken = [u8; 16];
@@ -147,6 +147,9 @@ pub enum Reply {
         environment: Box<Environment>,
         /// The clock that will time here.
         clock: Clock,
+        /// Where it answers datagrams that try how large a packet may be.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reflector: Option<Reflector>,
     },
     /// The client may open its channels.
     #[serde(rename = "meet")]

@@ -6,20 +6,24 @@ use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use linerate_core::environment::Environment;
+use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::observation::Clock;
 use linerate_core::options::Granted;
 use linerate_core::plan::{LocalOptions, Plan};
+use linerate_core::run::PathMtu;
+use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 
 use super::dial::{self, Target};
 use super::error::PairError;
+use super::path_mtu::{self, Interfaces};
 use crate::control::{
     AT_ONCE, Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose, QueuePlace,
-    REPORTS_SINCE, Rendezvous, Reply, TRACES_SINCE, TimedStream, Versions, Welcome, harmless, keep_alive,
-    read_frame, write_frame,
+    REPORTS_SINCE, Reflector, Rendezvous, Reply, TRACES_SINCE, TimedStream, Versions, Welcome, harmless,
+    keep_alive, read_frame, write_frame,
 };
 use crate::line::Line;
+use crate::observe::interface_of;
 use crate::transport::{self, Setup, round_trip};
 
 /// How long the peer may take for one step of the conversation.
@@ -61,6 +65,8 @@ pub(super) struct Conversation {
     pub(super) environment: Environment,
     /// The server's clock.
     pub(super) clock: Clock,
+    /// How large a packet may be.
+    pub(super) mtu: Fact<PathMtu>,
 }
 
 impl Conversation {
@@ -82,10 +88,17 @@ impl Conversation {
             return Err(PairError::Refused { reason: reason.to_owned() });
         }
         say(&control, &Ask::Offer(Box::new(plan.for_peer())))?;
-        let (environment, clock) = admission(&control, queued)?;
+        let (environment, clock, reflector) = admission(&control, queued)?;
         let peer = control.peer_addr().map_err(PairError::Address)?;
         let local = control.local_addr().map_err(PairError::Address)?;
-        Ok(Self { control, peer, local, environment, clock })
+        let mtu = match reflector.zip(interfaces(plan, local, peer, &environment)) {
+            Some((reflector, interfaces)) => {
+                let round_trip = round_trip(&control).to_duration();
+                path_mtu::find(local, peer, &reflector, interfaces, round_trip)
+            }
+            None => Fact::default(),
+        };
+        Ok(Self { control, peer, local, environment, clock, mtu })
     }
 
     /// Opens `count` channels for what comes next.
@@ -236,11 +249,27 @@ fn prove(control: &TcpStream, key: Option<&Key>, welcome: &Welcome) -> Result<u1
     }
 }
 
-/// Waits for a slot at the server: its host, and its clock.
+/// The MTUs of both ends' interfaces. Absent where a path has none of its own: in one network, and for what crosses none.
+fn interfaces(plan: &Plan, local: SocketAddr, peer: SocketAddr, there: &Environment) -> Option<Interfaces> {
+    let transport = plan.common.transport;
+    if transport.is_local()
+        || transport == Transport::Vsock
+        || local.ip() == peer.ip()
+        || peer.ip().is_loopback()
+    {
+        return None;
+    }
+    let mtu = |interface: &Interface| u16::try_from(*interface.mtu.known()?).ok();
+    let here = interface_of(local.ip()).ok().filter(|interface| !interface.loopback)?;
+    let there = there.interface.known().filter(|interface| !interface.loopback)?;
+    Some(Interfaces { here: mtu(&here)?, there: mtu(there)? })
+}
+
+/// Waits for a slot at the server: its host, its clock, and where it answers datagrams.
 fn admission(
     control: &TcpStream,
     queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
-) -> Result<(Environment, Clock), PairError> {
+) -> Result<(Environment, Clock, Option<Reflector>), PairError> {
     loop {
         match hear(control, QUEUE_SILENCE)? {
             Reply::Queued(place) => {
@@ -250,7 +279,7 @@ fn admission(
             }
             // The turn may come after the wish to end, and before the next word of the queue.
             Reply::Admitted { .. } if queued(None).is_break() => return Err(PairError::Interrupted),
-            Reply::Admitted { environment, clock } => return Ok((*environment, clock)),
+            Reply::Admitted { environment, clock, reflector } => return Ok((*environment, clock, reflector)),
             other => return Err(PairError::unexpected(other)),
         }
     }

@@ -46,12 +46,15 @@ impl Target {
         Ok(Self { host: host.to_owned(), port })
     }
 
-    /// Connects for the conversation: to the first address that answers.
+    /// Connects for the conversation: to the first address that answers. Its segments fit every path, so that it is
+    /// heard where larger ones vanish.  Source: RFC 9293, section 3.7.1; RFC 8200, section 5.
     pub(super) fn dial(&self, local: &LocalOptions) -> Result<TcpStream, PairError> {
         let mut last = None;
         for address in self.resolve(local.family)? {
-            let dialled = bound(address, Type::STREAM, Protocol::TCP, local)
-                .and_then(|socket| connect(&socket, address).map(|()| socket));
+            let dialled = bound(address, Type::STREAM, Protocol::TCP, local).and_then(|socket| {
+                socket.set_tcp_mss(if address.is_ipv6() { 1_220 } else { 536 }).unwrap_or(());
+                connect(&socket, address).map(|()| socket)
+            });
             match dialled {
                 Ok(socket) => {
                     socket.set_tcp_nodelay(true).map_err(DialError::Socket)?;

@@ -35,6 +35,7 @@ impl RemoteEnd {
             from_address: conversation.local.ip().to_string(),
             to_address: conversation.peer.to_string(),
             ipv6: conversation.peer.is_ipv6(),
+            mtu: conversation.mtu.clone(),
             ..Path::default()
         };
         Ok(Self { target: target.clone(), conversation, end, path })

@@ -10,6 +10,7 @@ use linerate_core::options::{Granted, MemoryOptions, SocketOptions};
 use linerate_core::plan::{LocalOptions, Plan, RemoteOptions, Task};
 use linerate_core::trial::{Half, MAX_SAMPLES, Trial};
 use linerate_core::units::Span;
+use socket2::{Domain, Protocol, Socket, Type};
 
 use super::ServerState;
 use super::admission::Permit;
@@ -17,6 +18,7 @@ use super::channels::ChannelListener;
 use super::guard::Guard;
 use super::limits::Limits;
 use super::rank;
+use super::reflector::Reflector;
 #[cfg(on_linux)]
 use super::settings;
 use super::turn::queue;
@@ -262,6 +264,19 @@ pub(super) struct Session<'a> {
     pub(super) loads: u32,
     /// Whether nobody else ran on this host before the last load.
     pub(super) free: bool,
+    /// Until the first channels are opened.
+    reflector: Option<Reflector>,
+}
+
+/// Where a client may find out how large a packet may be. Without it a measurement goes on all the same.
+fn reflector(server: &ServerState, plan: &Plan, local: IpAddr, peer: SocketAddr) -> Option<Reflector> {
+    let setup = Setup {
+        data_ports: server.limits.data_ports,
+        ..Setup::plain(plan.common.transport, server.clock, local, peer)
+    };
+    let socket = Socket::new(Domain::for_address(peer), Type::DGRAM, Some(Protocol::UDP)).ok()?;
+    setup.bind(&socket).ok()?;
+    Reflector::start(socket.into(), peer.ip()).ok()
 }
 
 impl<'a> Session<'a> {
@@ -289,7 +304,10 @@ impl<'a> Session<'a> {
             .map_err(|error| Refusal::Told(format!("the server failed to {error}")))?;
         let (local, peer) = (control.local_addr()?.ip(), control.peer_addr()?);
         let environment = Box::new(environment(Some(local)));
-        let admitted = Reply::Admitted { environment, clock: server.checked.clone() };
+        let reflector = reflector(server, plan, local, peer);
+        let place_of_reflector = reflector.as_ref().map(|reflector| reflector.place);
+        let admitted =
+            Reply::Admitted { environment, clock: server.checked.clone(), reflector: place_of_reflector };
         let deadline = Deadline::after(server.limits.handshake);
         write_frame(&mut TimedStream::new(control, deadline), &admitted)?;
         let guard = Guard::set(plan.common.time.to_duration() + server.limits.grace, control.try_clone()?)?;
@@ -310,6 +328,7 @@ impl<'a> Session<'a> {
             guard,
             loads: 0,
             free: true,
+            reflector,
         })
     }
 
@@ -319,7 +338,10 @@ impl<'a> Session<'a> {
             let limits = &self.server.limits;
             // After a failure there is nothing to wait for but the end.
             let patience = if self.failed { limits.handshake } else { limits.idle };
-            match read_frame(&mut TimedStream::new(self.control, Deadline::after(patience)))? {
+            let ask = read_frame(&mut TimedStream::new(self.control, Deadline::after(patience)))?;
+            // It may be in a port where a channel is to arrive.
+            drop(self.reflector.take());
+            match ask {
                 Ask::Open(Opening::Trials) if self.line.is_none() && !self.failed => {
                     self.line = self.channels(&self.plan.common.socket, PATIENCE, 1)?.pop();
                 }

@@ -35,6 +35,16 @@ pub(crate) fn dont_fragment(socket: &Socket, ipv6: bool) -> io::Result<()> {
     Ok(set?)
 }
 
+/// Has no datagram cut into fragments, and none refused for what the kernel has heard of the path.
+pub(crate) fn probe_path(socket: impl AsFd, ipv6: bool) -> io::Result<()> {
+    let set = if ipv6 {
+        sockopt::set_ipv6_mtu_discover(socket, Ipv6PathMtuDiscovery::PROBE)
+    } else {
+        sockopt::set_ip_mtu_discover(socket, Ipv4PathMtuDiscovery::PROBE)
+    };
+    Ok(set?)
+}
+
 /// The largest IP packet of a connected socket's route, as the kernel knows it. Unit: bytes.
 pub(crate) fn path_mtu(socket: impl AsFd, ipv6: bool) -> io::Result<u32> {
     Ok(if ipv6 { sockopt::ipv6_mtu(socket)? } else { sockopt::ip_mtu(socket)? })

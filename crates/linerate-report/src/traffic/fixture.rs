@@ -80,6 +80,7 @@ pub(super) fn sum() -> DirectionSum {
         fair_after_s: Some(0.0),
         cpu_s_per_gb: [Some(0.25), None],
         retransmits_per_gb: None,
+        path_mtu_bytes: None,
         datagrams: None,
         departures_us: None,
         engines: IoReport::default(),

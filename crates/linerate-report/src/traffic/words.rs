@@ -8,7 +8,7 @@ use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Span};
 
 use crate::numbers::quantity;
-use crate::text::{count, plain, time_text};
+use crate::text::{count, path_mtus, plain, time_text};
 
 /// The most flows that are named with one reason.
 const MOST_NAMED: usize = 8;
@@ -20,6 +20,7 @@ pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
         .answering()
         .map(|(_, path)| fact("path", plain(&format!("{} -> {}", path.from_address, path.to_address))));
     let mut facts: Vec<_> = paths.collect();
+    facts.extend(path_mtus(run).map(|mtu| fact("path MTU", mtu)));
     if let Some(stream) = run.plan.stream() {
         facts.push(fact("bulk", bulk(run, &stream.bulk)));
     }

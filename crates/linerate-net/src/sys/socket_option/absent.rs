@@ -24,6 +24,10 @@ pub(crate) fn dont_fragment(_: &Socket, _ipv6: bool) -> io::Result<()> {
     Err(absent())
 }
 
+pub(crate) fn probe_path(_: impl AsFd, _ipv6: bool) -> io::Result<()> {
+    Err(absent())
+}
+
 pub(crate) fn path_mtu(_: impl AsFd, _ipv6: bool) -> io::Result<u32> {
     Err(absent())
 }
