@@ -68,7 +68,7 @@ pub fn assess(run: &Run) -> Vec<Caution> {
 
 /// The size at which round trips went fastest and its rate, and the rate that the path was found to sustain one way, if
 /// that is so much less and no processor was the reason. Whether one was is not known of ends that spin.
-pub(crate) fn above_sustained(run: &Run, series: &Series) -> Option<(u64, Rate, Rate)> {
+fn above_sustained(run: &Run, series: &Series) -> Option<(u64, Rate, Rate)> {
     let point = run.sustained.as_ref()?.timed().next()?;
     let blocked = run.plan.common.socket.wait == Waiting::Block;
     if blocked && occupied(point).is_some_and(|share| share > OCCUPIED) {
@@ -320,6 +320,10 @@ fn curve(run: &Run, series: &Series, cautions: &mut Vec<Caution>) {
     }
     if let Some(ratio) = wake_ups::drift(run, series) {
         cautions.push(Caution::WakeUpsDrift { ratio });
+    }
+    let looked = run.sustained.as_ref().is_some_and(|sustained| sustained.timed().next().is_some());
+    if run.state == State::Complete && run.sustained.is_some() && !looked {
+        cautions.push(Caution::SustainedUnknown);
     }
     if let Some((size, rate, sustained)) = above_sustained(run, series) {
         cautions.push(Caution::AboveSustained { size, rate, sustained });

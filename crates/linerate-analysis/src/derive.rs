@@ -7,6 +7,7 @@ mod saturation;
 
 use serde::Serialize;
 
+use linerate_core::pattern::Pattern;
 use linerate_core::series::{Point, Series};
 use linerate_core::stats::{Estimate, over_passes};
 use linerate_core::units::Rate;
@@ -23,8 +24,11 @@ const LATENCY_BELOW: u64 = 64;
 pub struct Derived {
     /// One-way time of the smallest message below 64 B. Unit: picoseconds.
     pub latency: Option<Latency>,
-    /// Highest throughput of any size.
+    /// What the path sustains one way, where that was looked at; otherwise the highest throughput of any size.
     pub peak: Option<Peak>,
+    /// Highest throughput of any size, where that is above the peak or the peak is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub burst: Option<Peak>,
     /// Half-performance length N1/2: the size from which throughput is half the peak. Unit: bytes.
     pub half_performance_bytes: Option<f64>,
     /// Its 95 % interval over resampled rounds. Unit: bytes.
@@ -47,6 +51,8 @@ pub struct Latency {
 /// The highest throughput.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Peak {
+    /// Who sent when: `one-way` for what the path sustains after a curve of another pattern.
+    pub pattern: Pattern,
     /// The size that reaches it. Unit: bytes.
     pub size: u64,
     /// Payload throughput, each direction by itself.
@@ -55,18 +61,22 @@ pub struct Peak {
     pub interval: Option<[Rate; 2]>,
 }
 
-/// Derives these numbers from `series`, and names the `boundaries` at which dips lie.
+/// Derives these numbers from `series` and what the path was found to sustain one way after it, which is empty where that
+/// could not be seen, and names the `boundaries` at which dips lie.
 #[must_use]
-pub fn derive(series: &Series, boundaries: &Boundaries) -> Derived {
-    let passes = series.by_pass();
+pub fn derive(series: &Series, sustained: Option<&Series>, boundaries: &Boundaries) -> Derived {
+    let of_pass = |pass| (series.of_pass(pass), sustained.map(|series| series.of_pass(pass)));
+    let passes: Vec<(Series, Option<Series>)> = series.numbers().into_iter().map(of_pass).collect();
     let several = passes.len() > 1;
-    let half = half::half_performance(series);
+    let [peak, burst] = peak_and_burst(series, sustained);
+    let half = half::half_performance(series, peak);
     let half = if several { half.map(|half| half.over(&passes)) } else { half };
     let knee = saturation(series);
     let knee = if several { knee.map(|knee| knee.over(&passes)) } else { knee };
     Derived {
         latency: latency(series),
-        peak: peak(series),
+        peak,
+        burst,
         half_performance_bytes: half.map(|half| half.bytes),
         half_performance_interval_bytes: half.and_then(|half| half.interval),
         saturation: knee,
@@ -75,8 +85,12 @@ pub fn derive(series: &Series, boundaries: &Boundaries) -> Derived {
 }
 
 /// What all `passes` agree on of something that `find` finds in each: absent if one does not show it.
-fn agreed(passes: &[Series], find: impl Fn(&Series) -> Option<f64>) -> Option<Estimate> {
-    let found: Option<Vec<f64>> = passes.iter().map(find).collect();
+fn agreed(
+    passes: &[(Series, Option<Series>)],
+    find: impl Fn(&Series, Option<&Series>) -> Option<f64>,
+) -> Option<Estimate> {
+    let found: Option<Vec<f64>> =
+        passes.iter().map(|(series, sustained)| find(series, sustained.as_ref())).collect();
     over_passes(&found?)
 }
 
@@ -95,12 +109,22 @@ fn latency(series: &Series) -> Option<Latency> {
     Some(Latency { size: point.size, time: point.time()? })
 }
 
-fn peak(series: &Series) -> Option<Peak> {
+/// The rate that the path sustains, and the highest of any size where that is above it: round trips behind a shaper show
+/// twice its rate and more.
+fn peak_and_burst(series: &Series, sustained: Option<&Series>) -> [Option<Peak>; 2] {
+    let highest = highest(series);
+    let Some(sustained) = sustained else { return [highest, None] };
+    let peak = self::highest(sustained);
+    let above = |burst: &Peak| peak.is_none_or(|peak| burst.throughput.share_of(peak.throughput) > 1.0);
+    [peak, highest.filter(above)]
+}
+
+fn highest(series: &Series) -> Option<Peak> {
     let peak = |point: &Point| {
         let rate = |ps: f64| Rate::from_bits_per_second(point.size as f64 * 8e12 / ps);
         let ends = point.time()?.interval.filter(|[short, _]| *short > 0.0);
         let interval = ends.map(|[short, long]| [rate(long), rate(short)]);
-        Some(Peak { size: point.size, throughput: point.throughput()?, interval })
+        Some(Peak { pattern: series.pattern, size: point.size, throughput: point.throughput()?, interval })
     };
     let peaks = series.timed().filter_map(peak);
     peaks.max_by(|one, other| one.throughput.bits_per_second().total_cmp(&other.throughput.bits_per_second()))

@@ -255,6 +255,8 @@ pub enum Caution {
         /// The smallest of them. Unit: bytes.
         from: u64,
     },
+    /// It was not seen what the path sustains one way, so there is no peak.
+    SustainedUnknown,
     /// Ping-pong came out faster than the path is one way.
     AboveSustained {
         /// The message size of the highest rate. Unit: bytes.

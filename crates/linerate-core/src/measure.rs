@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use crate::bench::{Bench, RunError};
 use crate::pattern::Pattern;
 use crate::plan::{Common, CurvePlan, PlanError};
-use crate::series::{Series, Stop};
+use crate::series::{Point, Series, Stop};
 use crate::stats::Estimate;
 use crate::units::Span;
 
@@ -97,27 +97,44 @@ impl Method {
 
 /// What a look at what the path sustains takes: this part of a curve's time,
 const SUSTAINED_PART: u64 = 10;
-/// within these bounds; a curve with less time than the least of them leaves has none.
-const SUSTAINED_LEAST: Span = Span::from_ms(500);
+/// within these bounds,
+const SUSTAINED_LEAST: Span = Span::from_ms(300);
 const SUSTAINED_MOST: Span = Span::from_ms(3_000);
+/// but no more than this part of it: a curve with less time has none.
+const SUSTAINED_LARGEST_PART: u64 = 3;
 /// The largest messages that it sends. Unit: bytes.
 const SUSTAINED_SIZE: u64 = 64 << 10;
+/// So many of its messages fit its time, by what the curve knows.
+const SUSTAINED_MESSAGES: u64 = 20;
 
 impl Method {
     /// This curve within less time, and a measurement after it, in the time that this leaves: what the path sustains one
-    /// way, which a round trip does not tell behind a shaper (docs/method.md). Absent for other patterns than ping-pong,
-    /// and if there is too little time.
+    /// way, which a round trip does not tell behind a shaper (docs/method.md). Without time if there is too little. Absent
+    /// for other patterns than ping-pong.
     #[must_use]
     pub fn and_sustained(self) -> (Self, Option<Self>) {
-        let time = (self.time / SUSTAINED_PART).min(SUSTAINED_MOST);
-        let size = self.sizes.iter().copied().filter(|size| *size <= SUSTAINED_SIZE).max();
-        let Some(size) = size
-            .filter(|_| self.pattern == Pattern::PingPong && self.exact.is_none() && time >= SUSTAINED_LEAST)
-        else {
+        let sizes: Vec<u64> = self.sizes.iter().copied().filter(|size| *size <= SUSTAINED_SIZE).collect();
+        if self.pattern != Pattern::PingPong || self.exact.is_some() || sizes.is_empty() {
             return (self, None);
-        };
-        let after = Self { pattern: Pattern::OneWay, sizes: vec![size], time, ..self.clone() };
+        }
+        let time = (self.time / SUSTAINED_PART).clamp(SUSTAINED_LEAST, SUSTAINED_MOST);
+        let time = if time * SUSTAINED_LARGEST_PART > self.time { Span::ZERO } else { time };
+        let after = Self { pattern: Pattern::OneWay, sizes, time, ..self.clone() };
         (Self { time: self.time.saturating_sub(time), ..self }, Some(after))
+    }
+
+    /// This measurement of what the path sustains, with the largest of its sizes that its time is enough for by the slowest
+    /// rounds of the `curve` before it. Not counted is what the smallest message takes: messages one way do not wait
+    /// for each other.
+    #[must_use]
+    pub fn at_best_size(self, curve: &Series) -> Self {
+        let slowest = |point: &Point| Some((point.size, point.rounds.iter().map(|round| round.mean).max()?));
+        let times: Vec<(u64, Span)> = curve.points.iter().filter_map(slowest).collect();
+        let least = times.iter().map(|(_, time)| *time).min().unwrap_or_default();
+        let fits = |(_, time): &&(u64, Span)| (*time - least) * SUSTAINED_MESSAGES <= self.time;
+        let sizes = times.iter().filter(|(size, _)| self.sizes.contains(size));
+        let best = sizes.filter(fits).map(|(size, _)| *size).max();
+        Self { sizes: best.or_else(|| self.sizes.iter().copied().min()).into_iter().collect(), ..self }
     }
 }
 

@@ -70,7 +70,8 @@ pub struct Run {
     /// The curves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
-    /// What the path sustains: one size one way, measured after a curve of the ping-pong pattern.
+    /// What the path sustains: one size one way, measured after each pass of a curve of the ping-pong pattern over a network.
+    /// Without points where there was no time for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sustained: Option<Series>,
     /// A few sizes of the curve measured again, each time with one thing changed.

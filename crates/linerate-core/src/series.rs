@@ -152,20 +152,21 @@ impl Series {
         self.numbers().len()
     }
 
-    fn numbers(&self) -> BTreeSet<u32> {
+    /// The numbers of the passes that have timed something.
+    #[must_use]
+    pub fn numbers(&self) -> BTreeSet<u32> {
         self.points.iter().flat_map(Point::passes).collect()
     }
 
-    /// Each pass by itself, without the histograms. The passes that timed nothing are left out.
+    /// A pass by itself, without the histograms.
     #[must_use]
-    pub fn by_pass(&self) -> Vec<Self> {
-        let of_pass = |pass| Self {
+    pub fn of_pass(&self, pass: u32) -> Self {
+        Self {
             pattern: self.pattern,
             points: self.points.iter().map(|point| point.of_pass(pass)).collect(),
             late: self.late,
             needed: self.needed,
-        };
-        self.numbers().into_iter().map(of_pass).collect()
+        }
     }
 
     /// The points that were timed: those with a sustained round.

@@ -1,6 +1,6 @@
 //! Words and numbers that several renderers share.
 
-use linerate_analysis::derive::Derived;
+use linerate_analysis::derive::{Derived, Peak};
 use linerate_analysis::figures::Unit;
 use linerate_analysis::report::{Curve, FlowClass, NamedRun, Report};
 use linerate_core::environment::Fact;
@@ -222,20 +222,33 @@ pub(crate) fn keys(curve: &Curve) -> Vec<Key> {
             format!("{size}, where throughput is half the peak")
         },
     );
-    vec![
+    let mut keys = vec![
         Key { label: "latency", value: latency(curve) },
-        Key { label: "peak", value: peak(curve).unwrap_or_else(|| missing(unsettled(curve))) },
+        Key {
+            label: "peak",
+            value: derived.peak.map_or_else(|| missing(unsettled(curve)), |it| peak(curve, &it)),
+        },
+    ];
+    keys.extend(derived.burst.map(|burst| Key { label: "burst", value: peak(curve, &burst) }));
+    keys.extend([
         Key { label: "N1/2", value: half },
         Key {
             label: "saturation",
             value: saturation(derived).unwrap_or_else(|| missing("no knee within the sizes measured")),
         },
-    ]
+    ]);
+    keys
 }
 
 /// Why a curve has no peak.
 fn unsettled(curve: &Curve) -> &'static str {
-    if curve.in_bursts > 0 { "not settled; no size was timed for long enough" } else { "nothing was timed" }
+    if curve.derived.burst.is_some() {
+        "what the path sustains one way is not known"
+    } else if curve.in_bursts > 0 {
+        "not settled; no size was timed for long enough"
+    } else {
+        "nothing was timed"
+    }
 }
 
 fn latency(curve: &Curve) -> String {
@@ -252,19 +265,17 @@ fn latency(curve: &Curve) -> String {
     }
 }
 
-fn peak(curve: &Curve) -> Option<String> {
-    let peak = curve.derived.peak?;
-    let share = curve.timed().find(|(size, _)| *size == peak.size).and_then(|(_, timed)| timed.link_share);
-    let share = share.map_or_else(String::new, |share| format!(", {} of the link", percent(share)));
-    let interval = peak.interval.map(|ends| ends.map(Rate::as_mbps));
-    let rate = estimate(Unit::Mbps, peak.throughput.as_mbps(), interval);
-    let doubt = doubt(curve, peak.size);
-    let to_and_fro = format!("{rate} at {}{share}{doubt}", Size(peak.size));
-    // What a shaper lets pass at once is not the rate of the path: that is said first.
-    Some(match curve.sustained {
-        Some(rate) => format!("{rate} is sustained one way; to and fro {to_and_fro}"),
-        None => to_and_fro,
-    })
+/// The peak or the burst of `curve`.
+fn peak(curve: &Curve, peak: &Peak) -> String {
+    let mbps = peak.throughput.as_mbps();
+    let rate = estimate(Unit::Mbps, mbps, peak.interval.map(|ends| ends.map(Rate::as_mbps)));
+    let of_one_mbps = curve.timed().find_map(|(_, timed)| Some(timed.link_share? / timed.mbps));
+    let share =
+        of_one_mbps.map_or_else(String::new, |share| format!(", {} of the link", percent(share * mbps)));
+    if peak.pattern != curve.pattern {
+        return format!("{rate} at {}, sustained one way{share}", Size(peak.size));
+    }
+    format!("{rate} at {}{share}{}", Size(peak.size), doubt(curve, peak.size))
 }
 
 /// What is said behind a key number of this size if its interval is missing, or wider than the plan wanted.

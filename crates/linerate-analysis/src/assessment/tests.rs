@@ -219,6 +219,12 @@ fn a_quiet_run_raises_nothing() {
     sustains(run, 10.0);
     occupied(run, (100, 100, 0), (100, 100, 0));
 })]
+#[case::sustained_in_bursts_only("sustained-unknown", |run: &mut Run| {
+    sustains(run, 10.0);
+    let points = run.sustained.iter_mut().flat_map(|series| &mut series.points);
+    points.flat_map(|point| &mut point.rounds).for_each(|round| round.sustained = false);
+})]
+#[case::sustained_unknown("sustained-unknown", |run: &mut Run| run.sustained = Some(Series::new(Pattern::OneWay, &[])))]
 #[case::pace("pace-missed", |run: &mut Run| paced(run, 97_000))]
 #[case::unsent("unsent", |run: &mut Run| {
     let latency = Latency { unsent: 1, ..Latency::default() };
@@ -246,11 +252,6 @@ fn each_doubt_is_raised_alone(#[case] expected: &str, #[case] change: fn(&mut Ru
 })]
 #[case::pace(|run: &mut Run| paced(run, 98_000))]
 #[case::as_sustained(|run: &mut Run| sustains(run, 96.1))]
-#[case::sustained_in_bursts_only(|run: &mut Run| {
-    sustains(run, 10.0);
-    let points = run.sustained.iter_mut().flat_map(|series| &mut series.points);
-    points.flat_map(|point| &mut point.rounds).for_each(|round| round.sustained = false);
-})]
 #[case::a_processor_was_the_bound(|run: &mut Run| {
     sustains(run, 10.0);
     occupied(run, (99, 67, 0), (100, 10, 0));

@@ -38,7 +38,7 @@ pub(crate) fn line(size: u64) -> f64 {
 
 #[test]
 fn a_straight_path_gives_its_own_numbers_back() {
-    let derived = derive(&series(0.01, line), &Boundaries::default());
+    let derived = derive(&series(0.01, line), None, &Boundaries::default());
     let latency = derived.latency.expect("sizes below 64 B");
     assert_eq!(latency.size, 1);
     assert!((latency.time.median - 50.008e6).abs() < 1e3);
@@ -74,18 +74,43 @@ fn noise_alone_is_no_dip() {
 fn a_stream_has_no_latency() {
     let mut one_way = series(0.01, line);
     one_way.pattern = Pattern::OneWay;
-    assert_eq!(derive(&one_way, &Boundaries::default()).latency, None);
+    assert_eq!(derive(&one_way, None, &Boundaries::default()).latency, None);
 }
 
 #[test]
 fn a_time_of_0_has_no_rate() {
     let coarse = series(0.0, |size| if size < 1000 { 0.0 } else { line(size) });
-    let derived = derive(&coarse, &Boundaries::default());
+    let derived = derive(&coarse, None, &Boundaries::default());
     let half = derived.half_performance_bytes.expect("half the peak is reached");
     assert!((half / 6250.0 - 1.0).abs() < 0.05, "{half}");
     let mut sometimes = series(0.0, line);
     sometimes.points[0].rounds.iter_mut().take(3).for_each(|round| round.median = Span::ZERO);
-    let [low, high] =
-        derive(&sometimes, &Boundaries::default()).half_performance_interval_bytes.expect("nine rounds");
+    let [low, high] = derive(&sometimes, None, &Boundaries::default())
+        .half_performance_interval_bytes
+        .expect("nine rounds");
     assert!((low / 6250.0 - 1.0).abs() < 0.05 && (high / 6250.0 - 1.0).abs() < 0.05, "{low} {high}");
+}
+
+#[test]
+fn the_peak_is_what_the_path_sustains_one_way() {
+    let curve = series(0.01, line);
+    let plain = derive(&curve, None, &Boundaries::default());
+    assert_eq!(plain.burst, None);
+    let size = |derived: &Derived| derived.burst.map(|burst| burst.size);
+    // 8 ns a byte are 1 Gb/s.
+    let mut after = Series { pattern: Pattern::OneWay, ..series(0.01, |size| 0.08 * size as f64) };
+    after.points.retain(|point| point.size == 65_536);
+    let shaped = derive(&curve, Some(&after), &Boundaries::default());
+    let peak = shaped.peak.expect("it was timed");
+    assert!((peak.throughput.as_mbps() - 100.0).abs() < 0.1 && peak.interval.is_some(), "{peak:?}");
+    assert_eq!((peak.pattern, size(&shaped)), (Pattern::OneWay, Some(8_388_611)));
+    let half = shaped.half_performance_bytes.expect("half the peak is reached");
+    // t(n) = n / (50 Mb/s): 50 + 0.008 n = 0.16 n.
+    assert!((half / (50.0 / 0.152) - 1.0).abs() < 0.05, "{half}");
+    // The way back may be slower.
+    after.points[0].rounds.iter_mut().for_each(|round| round.median = round.median / 100);
+    let faster = derive(&curve, Some(&after), &Boundaries::default());
+    assert_eq!((faster.peak.map(|peak| peak.pattern), faster.burst), (Some(Pattern::OneWay), None));
+    let unknown = derive(&curve, Some(&Series::new(Pattern::OneWay, &[])), &Boundaries::default());
+    assert_eq!((unknown.peak, size(&unknown)), (None, Some(8_388_611)));
 }

@@ -84,12 +84,20 @@ impl Kind for Keys {
         .less()
         .within(|row| row.derived.latency.as_ref()?.time.interval.map(|ends| ends.map(|ps| ps / 1e6)))
         .followed(Followed::new("latency", "latency", "latency").headline()),
-        KeyFact::new("peak_mbps", Mbps, "highest throughput of any size", |row| {
-            row.derived.peak.as_ref().map(|peak| peak.throughput.as_mbps()).into()
-        })
+        KeyFact::new(
+            "peak_mbps",
+            Mbps,
+            "what the path sustains one way, where that was looked at, or the highest throughput of any size",
+            |row| row.derived.peak.as_ref().map(|peak| peak.throughput.as_mbps()).into(),
+        )
         .more()
         .within(|row| row.derived.peak.as_ref()?.interval.map(|ends| ends.map(Rate::as_mbps)))
         .followed(Followed::new("peak", "peak", "peak").headline()),
+        KeyFact::new("burst_mbps", Mbps, "highest throughput of any size, where above the peak", |row| {
+            row.derived.burst.as_ref().map(|burst| burst.throughput.as_mbps()).into()
+        })
+        .more()
+        .within(|row| row.derived.burst.as_ref()?.interval.map(|ends| ends.map(Rate::as_mbps))),
         KeyFact::new("half_performance_bytes", Bytes, "size from which throughput is half the peak", |row| {
             row.derived.half_performance_bytes.into()
         })

@@ -1,5 +1,6 @@
 //! One repetition, a run or a pass of it, as the numbers that are compared.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Band, Key, Value, values};
@@ -39,7 +40,7 @@ impl Sheet {
     /// The numbers of the whole `run`.
     #[must_use]
     pub fn of_run(name: &str, run: &Run) -> Self {
-        let mut sheet = Self::of_series(name, &run.started, run, &run.series);
+        let mut sheet = Self::of_curves(name, &run.started, run, &Curves::of(run));
         for (index, transfer) in run.transfers.iter().enumerate() {
             let load = &LoadResult::new(index, run, transfer);
             for sum in &load.sums {
@@ -66,22 +67,21 @@ impl Sheet {
         if run.passes.len() < 2 {
             return vec![Self::of_run(name, run)];
         }
-        let by_series: Vec<Vec<Series>> = run.series.iter().map(Series::by_pass).collect();
-        let of_pass = |(nth, pass): (usize, &linerate_core::run::Pass)| {
-            let series: Vec<Series> =
-                by_series.iter().filter_map(|passes| passes.get(nth).cloned()).collect();
-            Self::of_series(&format!("{name}, pass {}", nth + 1), &pass.started, run, &series)
+        let of_pass = |(number, pass): (u32, &linerate_core::run::Pass)| {
+            let name = format!("{name}, pass {}", number + 1);
+            Self::of_curves(&name, &pass.started, run, &Curves::of(run).of_pass(number))
         };
-        run.passes.iter().enumerate().map(of_pass).collect()
+        (0..).zip(&run.passes).map(of_pass).collect()
     }
 
-    fn of_series(name: &str, started: &str, run: &Run, all: &[Series]) -> Self {
+    fn of_curves(name: &str, started: &str, run: &Run, measured: &Curves<'_>) -> Self {
         let mut curves = BTreeMap::new();
         let mut figures = Vec::new();
-        for series in all {
+        for series in measured.series.iter().filter(|series| series.timed().next().is_some()) {
             let times: BTreeMap<u64, SizeTimes> =
                 series.timed().filter_map(|point| Some((point.size, SizeTimes::of(point)?))).collect();
-            let (derived, pattern) = (derive(series, &Boundaries::of(run)), series.pattern);
+            let (derived, pattern) =
+                (derive(series, measured.sustained.as_deref(), &Boundaries::of(run)), series.pattern);
             figures.extend(values::<Keys>(&Whole { name: "", pattern, derived: &derived }));
             let curve: Vec<(u64, f64)> = times.iter().map(|(size, times)| (*size, times.us)).collect();
             let means = Band::means(&curve, series.points.iter().map(|point| point.size));
@@ -96,6 +96,25 @@ impl Sheet {
     #[must_use]
     pub fn value(&self, key: &Key) -> Option<f64> {
         self.figures.iter().find(|value| value.key == *key).map(|value| value.value)
+    }
+}
+
+/// What was measured of curves, in all passes or in one.
+struct Curves<'r> {
+    series: Cow<'r, [Series]>,
+    sustained: Option<Cow<'r, Series>>,
+}
+
+impl<'r> Curves<'r> {
+    fn of(run: &'r Run) -> Self {
+        Self { series: Cow::Borrowed(&run.series), sustained: run.sustained.as_ref().map(Cow::Borrowed) }
+    }
+
+    fn of_pass(&self, pass: u32) -> Self {
+        Self {
+            series: self.series.iter().map(|series| series.of_pass(pass)).collect(),
+            sustained: self.sustained.as_ref().map(|series| Cow::Owned(series.of_pass(pass))),
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::assessment::above_sustained;
 use crate::derive::{Boundaries, Derived, derive};
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::DEFAULT_TARGET;
@@ -30,9 +29,6 @@ pub struct Curve {
     /// How many sizes were timed in bursts only, and are gaps for that.
     #[serde(skip)]
     pub in_bursts: usize,
-    /// What the path sustains one way, if the curve comes out above that.
-    #[serde(rename = "sustained_bps", skip_serializing_if = "Option::is_none")]
-    pub sustained: Option<Rate>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -125,8 +121,7 @@ impl Curve {
             pattern: series.pattern,
             points: series.points.iter().map(point).collect(),
             passes: series.passes().max(1),
-            derived: derive(series, &Boundaries::of(run)),
-            sustained: above_sustained(run, series).map(|(_, _, sustained)| sustained),
+            derived: derive(series, run.sustained.as_ref(), &Boundaries::of(run)),
             in_bursts: series.points.iter().filter(|point| point.in_bursts()).count(),
         }
     }

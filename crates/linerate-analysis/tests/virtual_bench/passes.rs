@@ -73,7 +73,7 @@ fn passes_stay_apart_and_are_all_counted() {
     let rounds = all.points[0].rounds.len();
     all.add_pass(1, pass(2.0, 2));
     assert_eq!(all.passes(), 2);
-    let [first, second] = &all.by_pass()[..] else { panic!("two passes") };
+    let [first, second] = &[0, 1].map(|pass| all.of_pass(pass));
     assert_eq!(first.points[0].rounds.len(), rounds);
     let time = |series: &Series| series.points[0].time().expect("it was timed").median;
     let ratio = time(&all) / (time(first) * time(second)).sqrt();

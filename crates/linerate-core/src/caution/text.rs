@@ -109,6 +109,9 @@ impl Caution {
                     "{sizes} from {from} B {were} not timed for long enough: in short bursts, faster than the path carries for long"
                 )
             }
+            Self::SustainedUnknown => {
+                "no peak: the time was not enough to see what the path sustains one way".to_owned()
+            }
             Self::AboveSustained { size, rate, sustained } => format!(
                 "messages of {size} B went to and fro at {rate}, and messages one way after them at {sustained}: a shaper lets bursts pass, or the way back is faster"
             ),
@@ -226,7 +229,12 @@ impl Caution {
             Self::FewRounds { .. } | Self::NotTimed { .. } | Self::Late { .. } | Self::InBursts { .. } => {
                 "allow more --time, or lower --max-size"
             }
-            Self::AboveSustained { .. } => "take the rate of the path from --pattern one-way",
+            Self::SustainedUnknown => {
+                "allow more --time, 1 s at least; --pattern one-way spends all of it on that"
+            }
+            Self::AboveSustained { .. } => {
+                "the peak is the rate one way; --pattern one-way shows it for every size"
+            }
             Self::WideIntervals { .. } => {
                 "allow more --time, more passes if they differ (--repeat), or use a quieter host"
             }

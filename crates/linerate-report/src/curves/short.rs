@@ -37,7 +37,7 @@ fn told(curve: &Curve) -> Vec<u64> {
     };
     let mut told: Vec<u64> = derived.dips.iter().map(|dip| dip.size).collect();
     told.extend(derived.latency.as_ref().map(|latency| latency.size));
-    told.extend(derived.peak.map(|peak| peak.size));
+    told.extend(derived.burst.or(derived.peak).map(|peak| peak.size));
     told.extend(derived.half_performance_bytes.and_then(nearest));
     told.extend(derived.saturation.and_then(|knee| nearest(knee.size)));
     told

@@ -101,6 +101,7 @@ fn curve<S: CurveSubject>(subject: S, plan: Plan, around: Surroundings<'_>) -> R
     let method = subject.method(&plan.common, &asked).map_err(|error| Trouble::plan(error, None))?;
     conduct(subject, plan, around, |subject, underway| {
         let (method, after) = sustained::divided(method, &underway.run);
+        underway.run.sustained = after.as_ref().map(|after| Series::new(after.pattern, &[]));
         for pass in 0..asked.repeat {
             if pass > 0 {
                 again(subject, pass, underway)?;
@@ -109,12 +110,12 @@ fn curve<S: CurveSubject>(subject: S, plan: Plan, around: Surroundings<'_>) -> R
             let method = Method { seed: method.seed.wrapping_add(pass.into()), ..method.clone() };
             underway.begin_pass(pass, asked.repeat);
             measure_pass(subject.bench(), &method, underway, run_help)?;
+            if let Some(after) = &after {
+                sustained::look(subject, after, pass, underway);
+            }
         }
         if asked.stages.is_some() {
             stages(subject, underway)?;
-        }
-        if let Some(after) = after {
-            sustained::look(subject, &after, underway);
         }
         if asked.explain { explained::settle(subject, underway) } else { Ok(()) }
     })?;
