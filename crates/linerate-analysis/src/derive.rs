@@ -87,9 +87,9 @@ pub fn derive(series: &Series, sustained: Option<&Series>, boundaries: &Boundari
 /// What all `passes` agree on of something that `find` finds in each: absent if one does not show it.
 fn agreed(
     passes: &[(Series, Option<Series>)],
-    find: impl Fn(&Series, Option<&Series>) -> Option<f64>,
+    find: impl Fn(&Series, Option<&Series>) -> Option<Estimate>,
 ) -> Option<Estimate> {
-    let found: Option<Vec<f64>> =
+    let found: Option<Vec<Estimate>> =
         passes.iter().map(|(series, sustained)| find(series, sustained.as_ref())).collect();
     over_passes(&found?)
 }

@@ -283,16 +283,23 @@ impl Point {
     }
 
     /// The one-way time with its 95 % interval: of one pass, the median of the medians of the
-    /// sustained rounds, and an interval within this pass; of several, the geometric mean of their
-    /// medians, and an interval from pass to pass. Unit: picoseconds.
+    /// sustained rounds, and an interval within this pass; of several, [what they agree on](over_passes), where a pass of
+    /// few rounds counts with all of them. Unit: picoseconds.
     #[must_use]
     pub fn time(&self) -> Option<Estimate> {
-        let within = median_interval(&self.medians());
         if !self.has_passes() {
-            return within;
+            return median_interval(&self.medians());
         }
-        // A coarse clock gives a time of 0, which has no logarithm.
-        over_passes(&self.medians_of_passes()).or(within)
+        let whole = |pass: Estimate, medians: &[f64]| {
+            let ends =
+                || medians.iter().fold([f64::INFINITY, 0.0], |[low, high], it| [it.min(low), it.max(high)]);
+            Estimate { interval: pass.interval.or_else(|| Some(ends())), ..pass }
+        };
+        let of_pass = |pass| {
+            let medians = self.of_pass(pass).medians();
+            median_interval(&medians).map(|it| whole(it, &medians))
+        };
+        over_passes(&self.passes().into_iter().filter_map(of_pass).collect::<Vec<_>>())
     }
 
     /// The median of the medians of each pass that has a sustained round. Unit: picoseconds.

@@ -3,4 +3,5 @@
 mod comm;
 mod layers;
 mod mesh;
+mod passes;
 mod support;

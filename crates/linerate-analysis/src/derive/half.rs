@@ -5,7 +5,7 @@ use rand_pcg::Pcg64;
 use super::bootstrap::{RESAMPLES, inner_95, redrawn_median};
 use super::{Peak, agreed, by_size, peak_and_burst};
 use linerate_core::series::Series;
-use linerate_core::stats::median_interval;
+use linerate_core::stats::{Estimate, median_interval};
 
 /// The size from which throughput is half the peak.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,11 +36,11 @@ pub(super) fn half_performance(series: &Series, peak: Option<Peak>) -> Option<Ha
 }
 
 impl Half {
-    /// That of whole passes: their geometric mean, with an interval from pass to pass if every pass
-    /// shows it.
+    /// That of whole passes, with an interval from pass to pass if every pass shows it.
     pub(super) fn over(self, passes: &[(Series, Option<Series>)]) -> Self {
         let of_each = agreed(passes, |pass, sustained| {
-            half_performance(pass, peak_and_burst(pass, sustained)[0]).map(|half| half.bytes)
+            let half = half_performance(pass, peak_and_burst(pass, sustained)[0])?;
+            Some(Estimate { median: half.bytes, interval: half.interval })
         });
         of_each.map_or(Self { interval: None, ..self }, |it| Self { bytes: it.median, interval: it.interval })
     }

@@ -55,10 +55,12 @@ pub fn saturation(series: &Series) -> Option<Saturation> {
 }
 
 impl Saturation {
-    /// That of whole passes: their geometric mean, with an interval from pass to pass. Where a pass
+    /// That of whole passes, with an interval from pass to pass. Where a pass
     /// does not show it, the wider interval over points and rounds stays.
     pub(super) fn over(self, passes: &[(Series, Option<Series>)]) -> Self {
-        let of_each = agreed(passes, |pass, _| saturation(pass).map(|knee| knee.size));
+        let of_each = agreed(passes, |pass, _| {
+            saturation(pass).map(|knee| Estimate { median: knee.size, interval: Some(knee.interval) })
+        });
         let Some(Estimate { median, interval: Some(interval) }) = of_each else { return self };
         Self { size: median, interval, ..self }
     }

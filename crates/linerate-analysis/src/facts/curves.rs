@@ -186,7 +186,7 @@ impl Kind for Sizes {
         SizeFact::new(
             "median_us",
             Microseconds,
-            "median of the rounds' medians; of several passes the geometric mean of these",
+            "median of the rounds' medians; of several passes the median of these",
             |row| row.timed(|timed| timed.median_us),
         )
         .less()

@@ -51,7 +51,7 @@ pub struct CurvePoint {
 /// each direction by itself, in Mb/s (10^6 bit/s).
 #[derive(Clone, Copy, Debug)]
 pub struct Timed {
-    /// Median of the rounds' medians; of several passes, the geometric mean of these.
+    /// Median of the rounds' medians; of several passes, the median of these.
     pub median_us: f64,
     /// Its 95 % interval. Absent with one pass of fewer than six rounds.
     pub interval_us: Option<[f64; 2]>,

@@ -47,7 +47,7 @@ fn holds(estimate: Option<Estimate>, truth: f64) -> bool {
 }
 
 #[test]
-fn eight_passes_cover_the_truth_over_runs_95_times_in_100_and_one_does_not() {
+fn eight_passes_cover_the_truth_over_runs_97_times_in_100_and_one_does_not() {
     let mut random = Pcg64::seed_from_u64(7);
     let mut factor = || (EFFECT * normal(&mut random)).exp();
     let draws = 200_000;
@@ -62,8 +62,8 @@ fn eight_passes_cover_the_truth_over_runs_95_times_in_100_and_one_does_not() {
         over_passes += u64::from(holds(all.points[0].time(), centre));
     }
     eprintln!("of {REPEATS}: over passes {over_passes}, within one {within_one}");
-    // 95 % +- 2 of 1,000; 950 +- 6.9 by chance.
-    assert!((930..=970).contains(&over_passes), "{over_passes} of {REPEATS}");
+    // All eight are on one side of the median once in 128 times, and then their own intervals may reach it.
+    assert!(over_passes >= 970, "{over_passes} of {REPEATS}");
     assert!(within_one < REPEATS / 2, "an interval within one run cannot know: {within_one} of {REPEATS}");
 }
 
@@ -76,8 +76,8 @@ fn passes_stay_apart_and_are_all_counted() {
     let [first, second] = &[0, 1].map(|pass| all.of_pass(pass));
     assert_eq!(first.points[0].rounds.len(), rounds);
     let time = |series: &Series| series.points[0].time().expect("it was timed").median;
-    let ratio = time(&all) / (time(first) * time(second)).sqrt();
-    assert!((ratio - 1.0).abs() < 1e-9, "the geometric mean of both: {ratio}");
+    let ratio = time(&all) / f64::midpoint(time(first), time(second));
+    assert!((ratio - 1.0).abs() < 1e-9, "the median of both: {ratio}");
     let samples: u64 = all.points[0].rounds.iter().map(|round| u64::from(round.samples)).sum();
     assert_eq!(all.points[0].histogram.count(), samples);
 }

@@ -79,7 +79,7 @@ fn one_run_or_several_passes_are_what_an_interval_covers() {
     let within = "95 %, within this run; another run may lie outside (--repeat N covers that)";
     assert_eq!(coverage(curve).as_deref(), Some(within));
     curve.passes = 3;
-    assert_eq!(coverage(curve).as_deref(), Some("95 %, from pass to pass: 3 passes"));
+    assert_eq!(coverage(curve).as_deref(), Some("from pass to pass: 3 passes"));
     assert_eq!(coverage(&fixture::bare().curves[0]), None, "one round has no interval");
 }
 
