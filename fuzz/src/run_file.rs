@@ -14,7 +14,7 @@ pub fn run_file(data: &[u8]) {
         survives(&run);
         read(run);
     }
-    if let Ok(run) = netpipe_file::read(text) {
+    for run in netpipe_file::read(text).into_iter().flatten() {
         survives(&run);
         read(run);
     }
