@@ -208,7 +208,7 @@ impl Caution {
             Self::Nagle { .. } => "leave --nodelay on, as it is by default",
             Self::CutOff { .. } => "nothing needs to be done; a longer --time makes its share smaller",
             Self::AccountLate { .. } => {
-                "give the path room for it: a lower --rate, fewer flows, or a shorter queue"
+                "nothing needs to be done for the rate; a lower --rate or fewer flows leave room for the account"
             }
             Self::Brief { .. } => "send more: --bytes 100MB, or --time 5s",
             Self::Omitted { .. } => "send at a fixed rate (--rate), which counts the wait of every request",
