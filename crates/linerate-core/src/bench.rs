@@ -19,6 +19,11 @@ pub trait Bench {
     fn elapsed(&self) -> Option<Span> {
         None
     }
+
+    /// The least round trip, as far as it is known before the first trial; zero if it is not.
+    fn round_trip(&self) -> Span {
+        Span::ZERO
+    }
 }
 
 impl Sample {

@@ -60,6 +60,8 @@ pub(super) struct Campaign<'a, B> {
     bench: &'a mut B,
     /// What had elapsed on the bench before: another measurement may have gone before.
     began: Span,
+    /// No message and its answer, and no agreement on a trial, takes less.
+    round_trip: Span,
     method: &'a Method,
     watch: &'a mut dyn Watch,
     series: Series,
@@ -78,6 +80,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
     pub(super) fn new(bench: &'a mut B, method: &'a Method, watch: &'a mut dyn Watch) -> Self {
         Self {
             began: bench.elapsed().unwrap_or_default(),
+            round_trip: bench.round_trip(),
             bench,
             method,
             watch,
@@ -171,7 +174,8 @@ impl<'a, B: Bench> Campaign<'a, B> {
             self.series.points[index].verified = true;
             self.report(index, Phase::Verify)?;
             self.slope.learn(size, self.cost[index].message);
-            if self.spent > self.method.time / SHORT_AFTER_PART && self.slope.is_clear() {
+            let far = self.round_trip * self.method.sizes.len() as u64 > self.method.time;
+            if far || (self.spent > self.method.time / SHORT_AFTER_PART && self.slope.is_clear()) {
                 self.warn_if_short();
             }
             if self.cost[index].message > self.method.time / MESSAGE_PART {
@@ -206,7 +210,8 @@ impl<'a, B: Bench> Campaign<'a, B> {
 
     /// What a message of every size takes together, as far as it is known, and the longest of them.
     fn messages(&self) -> (Span, Span) {
-        let message = |(cost, size): (&Cost, &u64)| cost.message.max(self.slope.message(*size));
+        let least = if self.method.pattern.overlaps() { Span::ZERO } else { self.round_trip };
+        let message = |(cost, size): (&Cost, &u64)| cost.message.max(self.slope.message(*size)).max(least);
         let messages = self.cost.iter().zip(&self.method.sizes).map(message);
         messages
             .fold((Span::ZERO, Span::ZERO), |(sum, longest), message| (sum + message, longest.max(message)))
@@ -220,7 +225,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
 
     /// What the shortest trial of every size takes together.
     fn one_round(&self) -> Span {
-        let overhead: Span = self.cost.iter().map(|cost| cost.overhead).sum();
+        let overhead: Span = self.cost.iter().map(|cost| cost.overhead.max(self.round_trip)).sum();
         self.messages().0 * least_messages(self.method.pattern) + overhead
     }
 
