@@ -60,6 +60,10 @@ pub fn assess(run: &Run) -> Vec<Caution> {
         State::Running | State::Complete => {}
     }
     loads(run, &mut cautions);
+    let silent = run.nodes.first().map_or(Span::ZERO, |node| node.observation.silent);
+    if silent > Span::ZERO {
+        cautions.push(Caution::Silent { silent });
+    }
     for series in &run.series {
         curve(run, series, &mut cautions);
     }

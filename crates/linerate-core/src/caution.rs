@@ -113,7 +113,13 @@ pub enum Caution {
         #[serde(rename = "got_bps", alias = "got")]
         got: Rate,
     },
-    /// The link of an end was down while a load ran.
+    /// Nothing came from the peer when the time was over.
+    Silent {
+        /// For how long.
+        #[serde(rename = "silent_ps")]
+        silent: Span,
+    },
+    /// The link of an end was down while a load or a curve ran.
     LinkDown {
         /// Which end.
         side: Side,

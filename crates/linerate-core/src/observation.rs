@@ -33,6 +33,18 @@ pub struct Observation {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[serde(rename = "first_sample_after_ps", alias = "first_sample_after")]
     pub first_sample_after: Option<Span>,
+    /// For how long its link was down during the run: the interface was switched off, or had no carrier.
+    #[serde(rename = "link_down_ps", skip_serializing_if = "is_no_time")]
+    pub link_down: Span,
+    /// For how long nothing had come from the peer when the time was over in the middle of a trial, if that is no wait
+    /// for a slow path; only at the initiator.
+    #[serde(rename = "silent_ps", skip_serializing_if = "is_no_time")]
+    pub silent: Span,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_no_time(span: &Span) -> bool {
+    *span == Span::ZERO
 }
 
 /// The properties of a clock, found by reading it many times.

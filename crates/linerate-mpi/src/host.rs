@@ -73,6 +73,8 @@ impl Watching {
             noise: Fact::Known(watch_noise(&self.clock, NOISE)),
             peak_memory_bytes: peak_memory(),
             first_sample_after: None,
+            link_down: Span::ZERO,
+            silent: Span::ZERO,
         }
     }
 }

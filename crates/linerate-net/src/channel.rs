@@ -169,4 +169,9 @@ pub trait ChannelHandle: Send + Sync + std::fmt::Debug {
     fn tcp(&self) -> Option<TcpSample> {
         None
     }
+
+    /// How long ago anything came from the peer, if TCP carries it.
+    fn heard_ago(&self) -> Option<Span> {
+        None
+    }
 }

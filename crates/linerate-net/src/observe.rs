@@ -39,7 +39,7 @@ pub use environment::environment;
 pub use host::HostWatch;
 pub use huge_pages::huge_pages_at;
 pub use interface::{interface_name, interface_of, own_addresses, stamps_in_hardware};
-pub use link::{DownLink, LinkWatch, links_down};
+pub use link::{DownLink, LinkDowns, LinkWatch, links_down};
 pub use memory::{available_memory, peak_memory};
 pub use noise::watch_noise;
 pub(crate) use observer::{CLOCK_READS, Observer};

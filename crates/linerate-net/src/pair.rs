@@ -14,6 +14,7 @@ mod stages;
 mod trace;
 
 use std::ops::ControlFlow;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use linerate_core::bench::{Bench, RunError};
@@ -56,6 +57,9 @@ const LATE: Span = Span::from_ms(200);
 /// How long the other end may take to report, once a trial was ended: what is on its way to it may
 /// hold the conversation up.
 const REPORT_OF_LATE: Duration = Duration::from_millis(1_200);
+/// A trial in which nothing came from the peer for so long, or four round trips, when the time was over, was cut off and not
+/// slow.
+const SILENT: Span = Span::from_ms(2_000);
 /// Two hosts' clocks agree on a span to better than one part in this many.
 const CLOCK_DRIFT: u64 = 100;
 
@@ -143,6 +147,10 @@ pub struct Pair {
     /// When the first trial began.
     began: Option<Time>,
     watchdog: Option<Watchdog>,
+    /// How long ago anything had come from the peer when the watchdog ended a trial, if TCP says.
+    heard_ago: Arc<OnceLock<Span>>,
+    /// How long a trial had run that was ended or failed: the channel is of no use any more.
+    broken: Option<Span>,
 }
 
 impl Pair {
@@ -172,7 +180,18 @@ impl Pair {
         ends.remote.end.granted = opened.granted;
         let timed_by_peer = plan.curve().is_some_and(|curve| curve.pattern.timed_by_responder());
         let time = plan.common.time;
-        Ok(Self { ends, line, memory, first_sample: None, timed_by_peer, time, began: None, watchdog: None })
+        Ok(Self {
+            ends,
+            line,
+            memory,
+            first_sample: None,
+            timed_by_peer,
+            time,
+            began: None,
+            watchdog: None,
+            heard_ago: Arc::default(),
+            broken: None,
+        })
     }
 
     /// This end, the peer and the connection, as far as they are known.
@@ -194,14 +213,21 @@ impl Pair {
     /// When the peer no longer answers; what this end observed is then kept in [`Pair::ends`].
     pub fn finish(&mut self) -> Result<(), PairError> {
         let granted = self.memory.granted(self.line.channel().granted());
-        if !self.is_late() {
+        let Some(ran) = self.broken else {
             let connection = self.line.channel().connection();
             return self.ends.finish(granted, connection, self.first_sample, STEP);
-        }
+        };
         let connection = Fact::unknown("it was ended in the middle of a trial");
         let granted = self.ends.local.granted.clone();
+        let long = SILENT.max(self.ends.remote.conversation.round_trip() * 4);
         // What the other end observed is missing then, and nothing else.
-        self.ends.finish(granted, connection, self.first_sample, REPORT_OF_LATE).or(Ok(()))
+        let answered = self.ends.finish(granted, connection, self.first_sample, REPORT_OF_LATE).is_ok();
+        // Where TCP does not say, a peer that answers is not silent.
+        let before = self.heard_ago.get().copied().unwrap_or(if answered { Span::ZERO } else { ran });
+        let silent = before + if answered { Span::ZERO } else { Span::from(REPORT_OF_LATE) };
+        let found = self.is_late() && silent >= long;
+        self.ends.local.observation.silent = if found { silent } else { Span::ZERO };
+        Ok(())
     }
 
     /// Whether a trial was ended because the time was over.
@@ -216,7 +242,12 @@ impl Pair {
         }
         let limit = self.time + self.time * LATE_PERCENT / 100 + LATE;
         let handle = self.line.channel().handle()?;
-        self.watchdog = Some(Watchdog::set(limit.to_duration(), move || handle.abort())?);
+        let heard_ago = Arc::clone(&self.heard_ago);
+        let bark = move || {
+            handle.heard_ago().into_iter().for_each(|span| heard_ago.set(span).unwrap_or(()));
+            handle.abort();
+        };
+        self.watchdog = Some(Watchdog::set(limit.to_duration(), bark)?);
         self.began = Some(self.ends.clock.now());
         Ok(())
     }
@@ -243,15 +274,21 @@ impl Bench for Pair {
         })?;
         let began = self.ends.clock.now();
         self.conduct(trial, began).map_err(|error| {
-            let late =
-                self.is_late() && !matches!(error, RunError::Disagree { .. } | RunError::Corrupt { .. });
+            if matches!(error, RunError::Disagree { .. } | RunError::Corrupt { .. }) {
+                return error;
+            }
             let after = self.ends.clock.now().since(began);
-            if late { RunError::Late { size: trial.size, after } } else { error }
+            self.broken = Some(after);
+            if self.is_late() { RunError::Late { size: trial.size, after } } else { error }
         })
     }
 
     fn elapsed(&self) -> Option<Span> {
         self.began.map(|began| self.ends.clock.now().since(began))
+    }
+
+    fn round_trip(&self) -> Span {
+        self.ends.remote.conversation.round_trip()
     }
 }
 

@@ -363,5 +363,7 @@ fn observation(lost_ms: u64) -> Observation {
         cpus: vec![1],
         peak_memory_bytes: Fact::Known(20 << 20),
         first_sample_after: None,
+        link_down: Span::ZERO,
+        silent: Span::ZERO,
     }
 }

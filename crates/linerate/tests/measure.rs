@@ -444,6 +444,7 @@ fn a_server_that_ends_tells_its_client() {
     server.process.press_ctrl_c();
     assert_eq!(server.process.wait(AT_ONCE).code(), Some(0));
     let said = client.finish();
-    assert!(said.complaint().contains("check the server"), "{}", said.stderr);
+    let said = said.fails(1);
+    assert!(said.stdout.contains("the results so far"), "{}", said.stdout);
     assert!(matches!(desk.run_file("x.run.json").state, State::Failed(_)));
 }

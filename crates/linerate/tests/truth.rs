@@ -13,6 +13,8 @@
 //! - with these, 0.9986 to 1.0013 of the expected rate was seen, with one processor kept busy besides
 //!   and without, and no segment was lost; some are sent again where a processor was away for milliseconds.
 
+#[path = "truth/broken.rs"]
+mod broken;
 #[path = "truth/explained.rs"]
 mod explained;
 #[path = "truth/held_back.rs"]

@@ -93,10 +93,12 @@ fn side(end: usize) -> Side {
 
 /// For how long the link of each end was down, of those that were.
 fn links_down(run: &Run) -> impl Iterator<Item = Caution> {
-    let ends = run.transfers.iter().map(|transfer| transfer.hosts.len()).max().unwrap_or(0);
+    let ends = run.transfers.iter().map(|transfer| transfer.hosts.len()).max().unwrap_or(run.nodes.len());
+    // Of curves the whole run is known, of loads each interval.
     let down = |end: usize| -> Span {
         let looks = run.transfers.iter().filter_map(|transfer| transfer.hosts.get(end)).flatten();
-        looks.map(|look| look.link_down).sum()
+        let curve = run.nodes.get(end).filter(|_| run.transfers.is_empty());
+        looks.map(|look| look.link_down).chain(curve.map(|node| node.observation.link_down)).sum()
     };
     let downs = (0..ends).map(move |end| Caution::LinkDown { side: side(end), down: down(end) });
     downs.filter(|it| !matches!(it, Caution::LinkDown { down: Span::ZERO, .. }))

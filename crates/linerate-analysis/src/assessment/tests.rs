@@ -225,6 +225,8 @@ fn a_quiet_run_raises_nothing() {
     points.flat_map(|point| &mut point.rounds).for_each(|round| round.sustained = false);
 })]
 #[case::sustained_unknown("sustained-unknown", |run: &mut Run| run.sustained = Some(Series::new(Pattern::OneWay, &[])))]
+#[case::silent("silent", |run: &mut Run| run.nodes[0].observation.silent = Span::from_ms(2_500))]
+#[case::link_down("link-down", |run: &mut Run| run.nodes[1].observation.link_down = Span::from_ms(300))]
 #[case::pace("pace-missed", |run: &mut Run| paced(run, 97_000))]
 #[case::unsent("unsent", |run: &mut Run| {
     let latency = Latency { unsent: 1, ..Latency::default() };

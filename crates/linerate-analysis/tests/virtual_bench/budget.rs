@@ -111,20 +111,22 @@ fn no_rate_and_no_burst_makes_a_run_longer_than_its_time(
     assert_eq!(series.needed.is_some() || hopeless, timed < points.len(), "{:?}", series.needed);
 }
 
+/// When it was said how much time is needed, and how much.
+#[derive(Default)]
+struct Heard(Option<(Span, Span)>, Span);
+impl linerate_core::measure::Watch for Heard {
+    fn trial_done(&mut self, progress: &linerate_core::measure::Progress) -> std::ops::ControlFlow<()> {
+        self.1 = progress.spent;
+        std::ops::ControlFlow::Continue(())
+    }
+    fn round_done(&mut self, _: &mut linerate_core::series::Series) {}
+    fn short_of_time(&mut self, needed: Span, _: Span) {
+        self.0.get_or_insert((needed, self.1));
+    }
+}
+
 #[test]
 fn a_lack_of_time_is_said_early_with_the_time_that_is_needed() {
-    #[derive(Default)]
-    struct Heard(Option<(Span, Span)>, Span);
-    impl linerate_core::measure::Watch for Heard {
-        fn trial_done(&mut self, progress: &linerate_core::measure::Progress) -> std::ops::ControlFlow<()> {
-            self.1 = progress.spent;
-            std::ops::ControlFlow::Continue(())
-        }
-        fn round_done(&mut self, _: &mut linerate_core::series::Series) {}
-        fn short_of_time(&mut self, needed: Span, _: Span) {
-            self.0.get_or_insert((needed, self.1));
-        }
-    }
     let mut heard = Heard::default();
     let mut method = method(&netpipe(10_000_000), 20_000, 0.02, 1);
     method.pattern = Pattern::OneWay;
@@ -135,6 +137,37 @@ fn a_lack_of_time_is_said_early_with_the_time_that_is_needed() {
     let expected = sizes as f64 * 7.0 / 1.25e6;
     assert!((needed.as_seconds() / expected - 1.0).abs() < 0.02, "{needed} is not {expected} s");
     assert!(when < Span::from_ms(3_000), "{when}");
+}
+
+/// A bucket so far away that each message and each agreement takes this long.
+struct Far(Bucket, Span);
+
+impl Bench for Far {
+    fn run(&mut self, trial: &Trial) -> Result<Sample, RunError> {
+        let far = self.1.as_seconds() * (1.0 + trial.messages() as f64);
+        self.0.idle(far);
+        let sample = self.0.run(trial)?;
+        let times = sample.times.iter().map(|time| *time + self.1 / 2).collect();
+        Ok(Sample { times, spent: sample.spent + Span::from_seconds(far), ..sample })
+    }
+
+    fn elapsed(&self) -> Option<Span> {
+        self.0.elapsed()
+    }
+
+    fn round_trip(&self) -> Span {
+        self.1
+    }
+}
+
+#[test]
+fn a_long_round_trip_is_in_the_time_that_is_needed_from_the_first_message_on() {
+    let (mut heard, round_trip) = (Heard::default(), Span::from_ms(1_000));
+    let method = method(&netpipe(10_000_000), 20_000, 0.02, 1);
+    measure(&mut Far(Bucket::new(10e6, 0.0, 21.0), round_trip), &method, &mut heard);
+    let (needed, when) = heard.0.expect("it was said");
+    assert!(needed >= round_trip * method.sizes.len() as u64, "{needed}");
+    assert!(when <= round_trip * 4, "{when}");
 }
 
 #[test]

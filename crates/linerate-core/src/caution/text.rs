@@ -56,6 +56,7 @@ impl Caution {
             Self::BeganFaster { whole, later } => {
                 format!("bulk began faster than it went on: {whole} over all, {later} in the second half")
             }
+            Self::Silent { silent } => format!("no byte moved for {silent}, until the time was over"),
             Self::LinkDown { side, down } => format!("the link of {side} was down for {down}"),
             Self::Nagle { share } => format!(
                 "requests waited for the acknowledgement of earlier ones at {:.0} % of the looks (Nagle's algorithm)",
@@ -202,6 +203,7 @@ impl Caution {
             Self::PaceMissed { .. } => {
                 "request a rate that the path, the hosts and the message size can sustain"
             }
+            Self::Silent { .. } => "check the path and the server, and measure again",
             Self::LinkDown { .. } => {
                 "find out what switched it off or unplugged it (`ip link`, `dmesg`), and measure again"
             }

@@ -28,6 +28,8 @@ impl Observation {
             cpus: cpus.into_iter().collect(),
             peak_memory_bytes: both(self.peak_memory_bytes, next.peak_memory_bytes, u64::max),
             first_sample_after: self.first_sample_after.or(next.first_sample_after),
+            link_down: self.link_down + next.link_down,
+            silent: self.silent.max(next.silent),
         }
     }
 }

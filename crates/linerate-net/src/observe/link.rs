@@ -1,6 +1,12 @@
 //! Whether links are up.
 
 use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use linerate_core::units::Span;
 
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 use nix::net::if_::InterfaceFlags;
@@ -41,6 +47,47 @@ impl LinkWatch {
         let Some(name) = &self.interface else { return false };
         let Ok(mut all) = getifaddrs() else { return false };
         all.find(|entry| entry.interface_name == *name).is_some_and(|entry| is_down(&entry))
+    }
+}
+
+/// How often the link of a run is looked at: some 50 us of a processor each time.
+const PERIOD: Duration = Duration::from_millis(100);
+
+/// Adds up the time in which a link is down, on a thread of its own, until it is dropped.
+#[derive(Debug)]
+pub struct LinkDowns {
+    down_ns: Arc<AtomicU64>,
+    // Nothing is ever sent: dropping it is the message.
+    _called_off: Option<Sender<()>>,
+}
+
+impl LinkDowns {
+    /// Watches `link`, which has `address`. The loopback is never down.
+    #[must_use]
+    pub fn watch(link: LinkWatch, address: IpAddr) -> Self {
+        let down_ns: Arc<AtomicU64> = Arc::default();
+        let (called_off, wait) = channel::<()>();
+        let sum = Arc::clone(&down_ns);
+        let look = move || {
+            let mut last = Instant::now();
+            while wait.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
+                let now = Instant::now();
+                if link.is_down() {
+                    let since = u64::try_from((now - last).as_nanos()).unwrap_or(u64::MAX);
+                    sum.fetch_add(since, Ordering::Relaxed);
+                }
+                last = now;
+            }
+        };
+        let watched = !address.is_loopback() && !address.is_unspecified();
+        let thread = || std::thread::Builder::new().name("link".to_owned()).spawn(look);
+        Self { down_ns, _called_off: (watched && thread().is_ok()).then_some(called_off) }
+    }
+
+    /// For how long it was down until now, as far as the looks tell.
+    #[must_use]
+    pub fn total(&self) -> Span {
+        Span::from_ps(self.down_ns.load(Ordering::Relaxed).saturating_mul(1_000))
     }
 }
 

@@ -9,7 +9,8 @@ use linerate_core::trial::Tally;
 use linerate_core::units::Span;
 
 use super::{
-    ActivityWatch, HostClock, InterfaceCounters, LinkWatch, interface_name, peak_memory, watch_noise,
+    ActivityWatch, HostClock, InterfaceCounters, LinkDowns, LinkWatch, interface_name, peak_memory,
+    watch_noise,
 };
 
 /// How often a clock is read to learn its cost.
@@ -24,6 +25,7 @@ pub(crate) struct Observer {
     activity: ActivityWatch,
     counters: Fact<InterfaceCounters>,
     link: LinkWatch,
+    downs: LinkDowns,
     tally: Tally,
     cpus: BTreeSet<u32>,
 }
@@ -31,11 +33,13 @@ pub(crate) struct Observer {
 impl Observer {
     /// Starts to watch, on the thread that will measure; `local` is the connection's address here.
     pub(crate) fn start(clock: &HostClock, checked: Clock, local: IpAddr) -> Self {
+        let link = LinkWatch::of(local);
         Self {
+            downs: LinkDowns::watch(link.clone(), local),
+            link,
             clock: checked,
             activity: ActivityWatch::start(clock),
             counters: interface_name(local).and_then(|name| InterfaceCounters::read(&name)).into(),
-            link: LinkWatch::of(local),
             tally: Tally::default(),
             cpus: BTreeSet::new(),
         }
@@ -74,6 +78,8 @@ impl Observer {
             noise: Fact::Known(watch_noise(clock, NOISE)),
             peak_memory_bytes: peak_memory(),
             first_sample_after: None,
+            link_down: self.downs.total(),
+            silent: Span::ZERO,
         }
     }
 }

@@ -41,6 +41,16 @@ pub(crate) fn round_trip(stream: &TcpStream) -> Span {
     if us == NO_ROUND_TRIP { Span::ZERO } else { Span::from_us(us.into()) }
 }
 
+/// How long ago anything came from the peer: bytes, or the acknowledgement of ours.
+///
+/// # Errors
+///
+/// When the kernel does not say.
+pub(crate) fn heard_ago(socket: &Socket) -> io::Result<Span> {
+    let info = tcp_info(socket)?;
+    Ok(Span::from_ms(info.tcpi_last_data_recv.min(info.tcpi_last_ack_recv).into()))
+}
+
 /// Sets `asked` on a socket. Buffers and MSS affect the handshake, so call it before that if
 /// possible.
 ///

@@ -221,6 +221,10 @@ impl ChannelHandle for SocketHandle {
     fn tcp(&self) -> Option<TcpSample> {
         self.tcp.then(|| options::sample(&self.socket).ok()).flatten()
     }
+
+    fn heard_ago(&self) -> Option<Span> {
+        self.tcp.then(|| options::heard_ago(&self.socket).ok()).flatten()
+    }
 }
 
 /// Puts a socket, of which no channel was made yet, in the setup's group.

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use jiff::Zoned;
 use linerate_analysis::assessment::assess;
-use linerate_analysis::report::{AppResult, LoadResult, MeshResult, Report};
+use linerate_analysis::report::{AppResult, LoadResult, MeshResult, NamedRun, Report};
+use linerate_core::caution::Caution;
 use linerate_core::plan::Plan;
 use linerate_core::run::{Laboratory, LaboratoryLink, Model, Run, Source, State};
 use linerate_core::series::Series;
@@ -55,6 +56,11 @@ pub enum Stopped {
         reason: String,
         /// As shown to the user.
         trouble: Trouble,
+    },
+    /// The path or the peer went away after something was measured: a finding.
+    Broken {
+        /// As in the run file.
+        reason: String,
     },
 }
 
@@ -143,7 +149,11 @@ impl Underway<'_> {
         let links = self.run.laboratory.as_ref().map_or(Vec::new(), |laboratory| laboratory.links.clone());
         let ended = match ended {
             Ok(()) => {
-                self.run.state = State::Complete;
+                self.run.state = broken(&self.run).map_or(State::Complete, State::Failed);
+                Ok(())
+            }
+            Err(Stopped::Broken { reason }) => {
+                self.run.state = State::Failed(broken(&self.run).unwrap_or(reason));
                 Ok(())
             }
             Err(Stopped::Interrupted) => {
@@ -177,6 +187,13 @@ impl Underway<'_> {
         let done = saved.and(reported).and(ended).and(self.unsaved.map_or(Ok(()), Err));
         done.map(|()| report).map_err(Trouble::after_report)
     }
+}
+
+/// What a curve lost on its way, if its link was down or its peer silent. A load has its own account of that.
+fn broken(run: &Run) -> Option<String> {
+    let lost = |caution: &Caution| matches!(caution, Caution::LinkDown { .. } | Caution::Silent { .. });
+    let found = assess(run).into_iter().find(lost);
+    found.filter(|_| !run.series.is_empty()).map(|caution| caution.finding())
 }
 
 /// Says what made the links of a laboratory late and lossy, and what became of their frames.
@@ -233,11 +250,13 @@ pub fn conduct<S: Subject>(
 }
 
 /// The status that the process exits with: 1 if the report has a finding. That is a flow that stalled or failed, a rank or link
-/// that is lost or slow, a wrong result.
+/// that is lost or slow, a wrong result, a curve whose path or peer went away.
 #[must_use]
 pub fn exit_status(report: &Report) -> u8 {
-    let Report { loads, meshes, apps, .. } = report;
-    let sound = loads.iter().all(LoadResult::is_complete)
+    let Report { runs, loads, meshes, apps, .. } = report;
+    let failed = |named: &NamedRun| matches!(named.run.state, State::Failed(_));
+    let sound = !runs.iter().any(failed)
+        && loads.iter().all(LoadResult::is_complete)
         && !meshes.iter().any(MeshResult::has_finding)
         && !apps.iter().any(AppResult::has_finding);
     u8::from(!sound)

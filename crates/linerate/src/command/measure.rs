@@ -20,7 +20,7 @@ use self::memory::Memory;
 pub(super) use self::modelled::Modelled;
 use self::subject::CurveSubject;
 pub(super) use self::subject::{Hosts, Opening};
-use super::conduct::{Stopped, Surroundings, Underway, conduct};
+use super::conduct::{Stopped, Surroundings, Underway, conduct, exit_status};
 use super::host_limits;
 use super::laboratory::Entered;
 use super::modelled::Chosen;
@@ -99,7 +99,7 @@ fn plan(args: &MeasureArgs, of_model: Option<Plan>) -> Result<Planned, Trouble> 
 fn curve<S: CurveSubject>(subject: S, plan: Plan, around: Surroundings<'_>) -> Result<ExitCode, Trouble> {
     let asked = plan.curve().cloned().unwrap_or_default();
     let method = subject.method(&plan.common, &asked).map_err(|error| Trouble::plan(error, None))?;
-    conduct(subject, plan, around, |subject, underway| {
+    let report = conduct(subject, plan, around, |subject, underway| {
         let (method, after) = sustained::divided(method, &underway.run);
         underway.run.sustained = after.as_ref().map(|after| Series::new(after.pattern, &[]));
         for pass in 0..asked.repeat {
@@ -111,7 +111,7 @@ fn curve<S: CurveSubject>(subject: S, plan: Plan, around: Surroundings<'_>) -> R
             underway.begin_pass(pass, asked.repeat);
             measure_pass(subject.bench(), &method, underway, run_help)?;
             if let Some(after) = &after {
-                sustained::look(subject, after, pass, underway);
+                sustained::look(subject, after, pass, underway)?;
             }
         }
         if asked.stages.is_some() {
@@ -119,7 +119,7 @@ fn curve<S: CurveSubject>(subject: S, plan: Plan, around: Surroundings<'_>) -> R
         }
         if asked.explain { explained::settle(subject, underway) } else { Ok(()) }
     })?;
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(exit_status(&report)))
 }
 
 /// Ends a pass and begins number `pass`, over new connections.
@@ -132,7 +132,7 @@ fn again(subject: &mut impl CurveSubject, pass: u32, underway: &mut Underway<'_>
     match renewed {
         Ok(()) => Ok(()),
         Err(_) if underway.go_on().is_break() => Err(Stopped::Interrupted),
-        Err(trouble) => Err(Stopped::Failed { reason: trouble.to_string(), trouble }),
+        Err(trouble) => Err(Stopped::Broken { reason: trouble.to_string() }),
     }
 }
 
@@ -159,6 +159,9 @@ pub fn measure_pass(
             Err(Stopped::Failed { reason: reason.to_owned(), trouble })
         }
         Ended::Interrupted => Err(Stopped::Interrupted),
+        Ended::Failed(error @ (RunError::Link { .. } | RunError::Control { .. })) if timed => {
+            Err(Stopped::Broken { reason: error.to_string() })
+        }
         Ended::Failed(error) => {
             let trouble = Trouble::new(format!("failed to {error}"), help(&error));
             Err(Stopped::Failed { reason: error.to_string(), trouble })

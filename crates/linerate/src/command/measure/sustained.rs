@@ -1,13 +1,13 @@
 //! What the path sustains one way, after a curve of round trips.
 
-use linerate_core::measure::{Method, measure};
+use linerate_core::measure::{Ended, Method, measure};
 use linerate_core::run::{Run, Source};
 use linerate_core::series::Series;
 use linerate_core::units::Span;
 
 use super::explained::Quiet;
 use super::subject::CurveSubject;
-use crate::command::conduct::Underway;
+use crate::command::conduct::{Stopped, Underway};
 
 /// The curve's method, and what is measured after it where a shaper may be on the way: over a real network, by streams.
 pub(super) fn divided(method: Method, run: &Run) -> (Method, Option<Method>) {
@@ -19,13 +19,21 @@ pub(super) fn divided(method: Method, run: &Run) -> (Method, Option<Method>) {
     }
 }
 
-/// Measures it over the connection that the pass has. One that fails or is interrupted costs nothing that was measured, and
-/// gives nothing.
-pub(super) fn look(subject: &mut impl CurveSubject, method: &Method, pass: u32, underway: &mut Underway<'_>) {
-    let Some(curve) = underway.run.series.last() else { return };
+/// Measures it over the connection that the pass has.
+///
+/// # Errors
+///
+/// The path or the peer went away meanwhile.
+pub(super) fn look(
+    subject: &mut impl CurveSubject,
+    method: &Method,
+    pass: u32,
+    underway: &mut Underway<'_>,
+) -> Result<(), Stopped> {
+    let Some(curve) = underway.run.series.last() else { return Ok(()) };
     // A trial that was ended has taken the connection with it.
     if method.time == Span::ZERO || curve.late.is_some() {
-        return;
+        return Ok(());
     }
     // All passes with the size of the first.
     let earlier = underway.run.sustained.take().filter(|sustained| !sustained.points.is_empty());
@@ -37,6 +45,11 @@ pub(super) fn look(subject: &mut impl CurveSubject, method: &Method, pass: u32, 
     };
     let mut sustained = earlier.unwrap_or_else(|| Series::new(method.pattern, &method.sizes));
     underway.line.doing("messages one way, to see what the path sustains");
-    sustained.add_pass(pass, measure(subject.bench(), &method, &mut Quiet(underway)).series);
+    let outcome = measure(subject.bench(), &method, &mut Quiet(underway));
+    sustained.add_pass(pass, outcome.series);
     underway.run.sustained = Some(sustained);
+    match outcome.ended {
+        Ended::Failed(error) => Err(Stopped::Broken { reason: error.to_string() }),
+        Ended::Complete | Ended::Interrupted => Ok(()),
+    }
 }
