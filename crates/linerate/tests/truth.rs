@@ -25,6 +25,8 @@ mod host;
 mod one_way;
 #[path = "truth/round_trip.rs"]
 mod round_trip;
+#[path = "truth/shaped.rs"]
+mod shaped;
 #[path = "truth/stream.rs"]
 mod stream;
 #[path = "truth/streams.rs"]
