@@ -5,13 +5,8 @@ mod cell;
 mod keys;
 mod table;
 
-use linerate_core::plan::Rows;
-
-use crate::error::RenderError;
 use crate::figure::Figure;
-use crate::terminal::Terminal;
-use crate::text::{Key, columns, wrap};
-use crate::{markdown, page};
+use crate::text::{Key, columns};
 
 pub(crate) use caution::{Warning, merged};
 pub(crate) use cell::{Cell, Tone};
@@ -160,26 +155,6 @@ impl Document {
         sections.retain(|section| !section.items.is_empty());
         sections.sort_by_key(|section| section.part);
         Self { title, sections, full: "--format json", more: "--rows all" }
-    }
-
-    /// As plain text of about `width` columns under its title, without charts. No colours, no control codes.
-    pub fn text(&self, width: u16, rows: Rows) -> String {
-        let title = wrap(&self.title, usize::from(width), 2);
-        format!("{title}\n\n{}", Terminal::new(self, width, rows, &|_, _| None).text())
-    }
-
-    /// As one page that needs nothing else: no network, no other file, and no script needed to read it.
-    ///
-    /// # Errors
-    ///
-    /// [`RenderError::Json`] or [`RenderError::Page`] when the page cannot be filled.
-    pub fn html(self) -> Result<String, RenderError> {
-        page::html(self, None)
-    }
-
-    /// As GitHub's Markdown, without charts.
-    pub fn markdown(&self) -> String {
-        markdown::markdown(self)
     }
 }
 

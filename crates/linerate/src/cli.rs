@@ -34,6 +34,7 @@ use std::path::PathBuf;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use linerate_core::plan::{Level, Rows};
+use linerate_report::Form;
 
 pub(crate) use app::AppArgs;
 pub use app::WhichAppArgs;
@@ -268,31 +269,14 @@ pub(crate) enum SchemaOf {
     Report,
 }
 
-/// What `linerate report` can print.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum ReportFormat {
-    /// Tables of every run
-    Table,
-    /// Every number
-    Json,
-    /// A row a point
-    Csv,
-    /// Every table of the page, for a pull request
-    Markdown,
-    /// A curve as NetPIPE writes it
-    Np,
-    /// Key figures for Prometheus
-    Openmetrics,
-}
-
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReportArgs {
     /// Run files of linerate, results of NetPIPE 2.4, 3.x, 4.0 or 5.x, limits of hosts, or comparisons (.json); `-` is standard input
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
     /// Format of standard output
-    #[arg(long, value_enum, default_value_t = ReportFormat::Table)]
-    pub(crate) format: ReportFormat,
+    #[arg(long, value_parser = shared::form_parser(), default_value = "table")]
+    pub(crate) format: &'static Form,
     /// Write a .html, .csv, .json, .md or .prom file, or, for curves, .svg or .np; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Vec<PathBuf>,
@@ -313,7 +297,7 @@ pub(crate) struct ReportArgs {
 pub fn command() -> clap::Command {
     let loads = |verb: clap::Command| {
         verb.mut_arg("transport", |arg| arg.value_parser(path::load_transport_parser()))
-            .mut_arg("format", |arg| shared::with_formats(arg, &shared::LOAD_FORMATS))
+            .mut_arg("format", |arg| shared::with_formats(arg, false))
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Interval])))
     };
     // An argument that has a place keeps it: `mut_arg` would put it last.
@@ -325,7 +309,7 @@ pub fn command() -> clap::Command {
         // A trace is of TCP.
         let others = ["transport", "udp", "gso", "gro", "dont_fragment", "batch"];
         verb.mut_args(|arg| if others.contains(&arg.get_id().as_str()) { arg.hide(true) } else { arg })
-            .mut_arg("format", |arg| shared::with_formats(arg, &shared::LOAD_FORMATS))
+            .mut_arg("format", |arg| shared::with_formats(arg, false))
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Round])))
     };
     let command = Cli::command()

@@ -231,6 +231,23 @@ pub enum Format {
     Np,
 }
 
+impl Format {
+    /// Every format by its name.
+    pub const ALL: [(&str, Self); 5] = [
+        ("table", Self::Table),
+        ("json", Self::Json),
+        ("csv", Self::Csv),
+        ("markdown", Self::Markdown),
+        ("np", Self::Np),
+    ];
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
+    }
+}
+
 /// What a row of CSV or JSON is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use clap::builder::TypedValueParser as _;
-use clap::builder::{FalseyValueParser, PossibleValuesParser};
+use clap::builder::{FalseyValueParser, PossibleValue, PossibleValuesParser};
 use linerate_core::plan::{Format, Level, NO_REPORT, Output, Plan, Rows, Task};
+use linerate_report::{FORMS, Form, Holds};
 
 use super::mesh::HostList;
 use crate::config::Sources;
@@ -195,7 +196,7 @@ pub struct OutputArgs {
     #[arg(long, conflicts_with = "report", hide_short_help = true)]
     no_report: bool,
     /// Format of standard output [default: table]
-    #[arg(long, value_parser = format_parser(&CURVE_FORMATS), hide_possible_values = true)]
+    #[arg(long, value_parser = format_parser(true), hide_possible_values = true)]
     format: Option<Format>,
     /// The same as --format json
     #[arg(short = 'J', conflicts_with = "format", hide_short_help = true)]
@@ -237,33 +238,34 @@ impl OutputArgs {
     }
 }
 
-/// The formats of curves.
-pub(super) const CURVE_FORMATS: [&str; 5] = ["table", "json", "csv", "markdown", "np"];
-/// The formats of everything else: np holds a curve.
-pub(super) const LOAD_FORMATS: [&str; 4] = ["table", "json", "csv", "markdown"];
-
-fn format_parser(names: &'static [&str]) -> impl clap::builder::TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(names).map(|text| format_of(&text))
+/// Formats that have a name, of loads those that can hold one.
+fn formats(curves: bool) -> Vec<&'static str> {
+    let holds = |name: &str| Form::named(name).is_some_and(|form| curves || form.holds != Holds::Curves);
+    Format::ALL.iter().map(|(name, _)| *name).filter(|name| holds(name)).collect()
 }
 
-/// The flag --format that offers these.
-pub(super) fn with_formats(format: clap::Arg, names: &'static [&str]) -> clap::Arg {
-    format
-        .value_parser(format_parser(names))
-        .help(format!("Output: {}", names.join(", ").replacen("table", "table (default)", 1)))
+fn format_parser(curves: bool) -> impl clap::builder::TypedValueParser<Value = Format> {
+    let named = |name: &str| Format::ALL.iter().find(|(known, _)| *known == name).map(|(_, format)| *format);
+    PossibleValuesParser::new(formats(curves)).map(move |name| named(&name).unwrap_or_default())
+}
+
+/// The flag --format of `curves`, or of anything else.
+pub(super) fn with_formats(format: clap::Arg, curves: bool) -> clap::Arg {
+    let names = formats(curves).join(", ").replacen("table", "table (default)", 1);
+    format.value_parser(format_parser(curves)).help(format!("Output: {names}"))
 }
 
 /// The verb of a curve, with the formats that hold one.
 #[must_use]
 pub fn of_curves(verb: clap::Command) -> clap::Command {
-    verb.mut_arg("format", |arg| with_formats(arg, &CURVE_FORMATS))
+    verb.mut_arg("format", |arg| with_formats(arg, true))
 }
 
 /// The verb of many ranks, with the formats that hold what they measure.
 #[must_use]
 pub fn of_ranks(verb: clap::Command) -> clap::Command {
     let level = |arg: clap::Arg| arg.value_parser(level_parser([Level::Point])).hide(true);
-    verb.mut_arg("format", |arg| with_formats(arg, &LOAD_FORMATS)).mut_arg("level", level)
+    verb.mut_arg("format", |arg| with_formats(arg, false)).mut_arg("level", level)
 }
 
 /// These levels.
@@ -273,6 +275,14 @@ pub(super) fn level_parser<const N: usize>(
     let named = |name: &str| Level::ALL.into_iter().find(|level| level.to_string() == name);
     PossibleValuesParser::new(levels.map(|level| level.to_string()))
         .map(move |text| named(&text).unwrap_or_default())
+}
+
+/// The forms of runs that can be printed.
+pub(super) fn form_parser() -> impl clap::builder::TypedValueParser<Value = &'static Form> {
+    let value = |form: &Form| PossibleValue::new(form.name).help(form.about);
+    let forms = FORMS.iter().filter(|form| !form.name.is_empty());
+    let named = |name: String| Form::named(&name).unwrap_or(&FORMS[0]);
+    PossibleValuesParser::new(forms.map(value)).map(named)
 }
 
 /// `short`, `all`.
@@ -287,16 +297,6 @@ pub(super) fn parse_share(text: &str) -> Result<f64, String> {
     let share: f64 =
         number.trim().parse().map_err(|_| format!("`{text}` is not a share; write 2% or 0.02"))?;
     Ok(share * unit)
-}
-
-fn format_of(name: &str) -> Format {
-    match name {
-        "json" => Format::Json,
-        "csv" => Format::Csv,
-        "markdown" => Format::Markdown,
-        "np" => Format::Np,
-        _ => Format::Table,
-    }
 }
 
 pub(super) fn parse_label(text: &str) -> Result<(String, String), String> {

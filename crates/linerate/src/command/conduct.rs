@@ -11,7 +11,6 @@ use linerate_core::plan::Plan;
 use linerate_core::run::{Laboratory, LaboratoryLink, Model, Run, Source, State};
 use linerate_core::series::Series;
 
-use super::report::{has_form, rendered};
 use super::results::{Files, named, page, print};
 use crate::context::Context;
 use crate::progress::Line;
@@ -218,8 +217,7 @@ fn say(line: &Line, what: &str, path: &Path) {
 
 /// Writes what the extension of `path` asks for: a page, unless it is the name of another form.
 fn write_page(report: &Report, path: &Path, files: &Writer) -> Result<(), Trouble> {
-    let text = if has_form(path) { rendered(report, path, None)? } else { page(report)? };
-    files.replace(path, &text)
+    files.replace(path, &page(report, path)?)
 }
 
 /// Whether the user wants it to go on.

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use jiff::Zoned;
 use linerate_analysis::explain::explain;
 use linerate_analysis::report::{NamedRun, Report};
-use linerate_core::plan::{Format, NO_REPORT, Output, Plan};
+use linerate_core::plan::{Format, Level, NO_REPORT, Output, Plan};
 use linerate_core::run::{Run, Source};
 use linerate_core::transport::Transport;
-use linerate_report as render;
+use linerate_report::{self as render, Form, Shown};
 
 use crate::screen::{columns, show, show_text};
 use crate::store;
@@ -42,7 +42,8 @@ impl Files {
             // A user who reads standard output wants no other file.
             None => (!store::is_stream(&run)).then(|| store::report_beside(&run)),
         };
-        if let Some(path) = report.as_deref().filter(|path| !fits(path, plan)) {
+        let fits = |path: &Path| super::report::form(path).is_none_or(|form| form.fits(plan));
+        if let Some(path) = report.as_deref().filter(|path| !fits(path)) {
             return Err(Trouble::new(
                 format!(
                     "failed to write {}: that form cannot hold {} runs",
@@ -59,15 +60,6 @@ impl Files {
             ));
         }
         Ok(Self { run, report })
-    }
-}
-
-/// Whether the form that the extension of `path` names can hold what `plan` asks for.
-fn fits(path: &Path, plan: &Plan) -> bool {
-    match path.extension().and_then(|ending| ending.to_str()) {
-        Some("svg") => !plan.has_loads(),
-        Some("np" | "out") => plan.curve().is_some(),
-        _ => true,
     }
 }
 
@@ -107,21 +99,18 @@ pub(super) fn is_free(output: &Output) -> bool {
 
 /// The result on standard output, in the form that the plan says.
 pub(super) fn print(report: &Report) -> Result<(), Trouble> {
-    let run = &report.runs[0].run;
-    if !is_free(&run.plan.common.output) {
+    let output = &report.runs[0].run.plan.common.output;
+    if !is_free(output) {
         return Ok(());
     }
-    let Output { format, level, rows, .. } = run.plan.common.output;
-    let rendered = match format {
-        Format::Json => render::json(report, level),
-        Format::Csv => render::csv(report, level),
-        Format::Table => {
-            return show_text(&(render::text(report, columns(), rows) + &explained(&report.runs[0])));
-        }
-        Format::Markdown => Ok(render::markdown(report, &render::Beside::default())),
-        Format::Np => render::np(report),
-    };
-    show(&rendered.map_err(|error| unrendered(&error))?)
+    let written = Form::named(output.format.name())
+        .unwrap_or(&render::FORMS[0])
+        .write(&Shown { rows: output.rows, ..super::report::shown(report, output.level) });
+    let written = written.map_err(|error| unrendered(&error))?;
+    match output.format {
+        Format::Table => show_text(&(written + &explained(&report.runs[0]))),
+        _ => show(&written),
+    }
 }
 
 /// Which bound binds, if that was asked.
@@ -135,9 +124,13 @@ fn explained(named: &NamedRun) -> String {
     )
 }
 
-/// The HTML report.
-pub(super) fn page(report: &Report) -> Result<String, Trouble> {
-    render::html(report).map_err(|error| unrendered(&error))
+/// What the ending of `path` asks for; a page, unless it is that of another form.
+pub(super) fn page(report: &Report, path: &Path) -> Result<String, Trouble> {
+    let written = match super::report::form(path) {
+        Some(form) => form.write(&super::report::shown(report, Level::Point)),
+        None => render::html(report),
+    };
+    written.map_err(|error| unrendered(&error))
 }
 
 fn unrendered(error: &render::RenderError) -> Trouble {
