@@ -100,7 +100,7 @@ fn caption(figure: &FigureFound, known: &[&EffectFound]) -> String {
         parts.push("The noise was taken from the small effects, since nothing was repeated.".to_owned());
     }
     if known.iter().any(|it| !it.aliases.is_empty()) {
-        parts.push("Some cannot be told from others: the notes of the table name them.".to_owned());
+        parts.push("Some cannot be separated from others: the notes of the table name them.".to_owned());
     }
     parts.join(" ")
 }

@@ -20,7 +20,7 @@ pub(super) fn figure(found: &SearchFound) -> Option<Figure> {
     let title = Title {
         id: "search".to_owned(),
         title: format!("{} at every {} that was tried", found.figure, found.factor),
-        caption: "Triangles on a shaded field: runs of the answer. Dots: runs that fit. Crosses: runs of a level that does not. Hollow: cannot be told.".to_owned(),
+        caption: "Triangles on a shaded field: runs of the answer. Dots: runs that fit. Crosses: runs of a level that does not. Hollow: inconclusive.".to_owned(),
     };
     let tried: Vec<Row> = found.tried.iter().rev().map(|tried| row(found, tried)).collect();
     Some(rows(title, &axis, None, &tried))
@@ -32,7 +32,7 @@ fn row(found: &SearchFound, tried: &TriedLevel) -> Row {
         Some(true) if answer => (Kind::Better, "the answer"),
         Some(true) => (Kind::Plain, "fits"),
         Some(false) => (Kind::Fails, "does not fit"),
-        None => (Kind::Pale, "cannot be told"),
+        None => (Kind::Pale, "inconclusive"),
     };
     let middle = mean(&tried.values).map(|it| words::estimate(it, tried.interval, &found.unit));
     Row {

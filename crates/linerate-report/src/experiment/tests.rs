@@ -239,7 +239,7 @@ fn models_have_no_interval_and_no_p_and_the_text_says_why() {
 fn an_effect_that_is_not_tested_says_why() {
     let text = document(&fixture::failed(), None).text(80, Rows::Short);
     assert!(text.contains("Not tested: each cell was measured once."), "{text}");
-    assert!(text.contains("buffer = 128KiB cannot be told from MTU x buffer."), "{text}");
+    assert!(text.contains("buffer = 128KiB cannot be separated from MTU x buffer."), "{text}");
     assert!(text.contains("2 runs failed"), "{text}");
     let page = document(&fixture::failed(), None).html().expect("it has a page");
     assert!(page.contains("the connection was refused"));

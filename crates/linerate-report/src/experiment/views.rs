@@ -140,7 +140,7 @@ pub(super) fn tried(found: &SearchFound) -> Vec<Column> {
         Some(true) if found.answer.as_ref() == Some(&it.level) => "fits: the answer",
         Some(true) => "fits",
         Some(false) => "does not fit",
-        None => "cannot be told",
+        None => "inconclusive",
     };
     vec![
         Column::of_words(found.factor.clone(), 0, cells(&|it| it.level.clone())),

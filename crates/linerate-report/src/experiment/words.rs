@@ -159,7 +159,8 @@ pub(super) fn notes(effects: &[&EffectFound], all: bool) -> Vec<String> {
     };
     let mut notes: Vec<String> = reasons.into_iter().map(reason).collect();
     let aliased = effects.iter().filter(|effect| !effect.aliases.is_empty());
-    notes.extend(aliased.map(|it| format!("{} cannot be told from {}.", it.what, it.aliases.join(", "))));
+    notes
+        .extend(aliased.map(|it| format!("{} cannot be separated from {}.", it.what, it.aliases.join(", "))));
     notes.extend(effects.iter().filter_map(|effect| explained(effect, all)));
     notes
 }

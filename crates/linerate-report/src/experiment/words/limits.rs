@@ -51,7 +51,7 @@ fn of_goal(goal: &FigureFound) -> Vec<String> {
         );
     }
     if effects().any(|effect| !effect.aliases.is_empty()) {
-        limits.push("some effects cannot be told from others: their cells are the same".to_owned());
+        limits.push("some effects cannot be separated from others: their cells are the same".to_owned());
     }
     if let Some(drift) = goal.drift.filter(|drift| drift.matters) {
         limits.push(format!(

@@ -16,7 +16,7 @@ pub(in super::super) fn sentences(findings: &Findings) -> Vec<String> {
     let Some(goal) = findings.figures.first() else { return vec!["There is no result yet.".to_owned()] };
     match &goal.best {
         Some(best) => self::best(findings, goal, best),
-        None => vec![format!("Which cell is best in {} cannot be told.", goal.figure.title)],
+        None => vec![format!("Inconclusive: no cell is the best in {} for certain.", goal.figure.title)],
     }
 }
 

@@ -224,7 +224,7 @@ fn conclude(store: &mut Store, member: &Member, verdict: Verdict) -> Result<Exit
         }
         Verdict::Same => note(format_args!("not confirmed: {figure} is what it was before")),
         Verdict::CannotTell | Verdict::NoVerdict => {
-            note(format_args!("open: {figure} cannot be told; measure more --runs"));
+            note(format_args!("inconclusive: {figure}; measure more --runs"));
         }
     }
     Ok(ExitCode::SUCCESS)
