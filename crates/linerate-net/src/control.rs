@@ -31,7 +31,7 @@ pub use message::{
 };
 pub use rank::{RANKS_SINCE, RankOrder};
 pub use reflect::Reflector;
-pub(crate) use reflect::{Probe, announced, is_ipv6};
+pub(crate) use reflect::{Probe, is_ipv6};
 pub use rendezvous::{ChannelAddress, Rendezvous};
 pub use setting::{
     LONGEST_NAME, LONGEST_VALUE, MOST_SETTINGS, SETTINGS_SINCE, SettingAsk, SettingEnd, SettingReply,

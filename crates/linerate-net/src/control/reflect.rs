@@ -7,13 +7,11 @@
 //! `sent` is the size of the IP packet that the client sends, `wanted` that of the answer, which is equal but for
 //! `announced`: what the server's kernel knows of the way back.
 
-use std::io;
 use std::net::UdpSocket;
 
 use serde::{Deserialize, Serialize};
 
 use super::ChannelToken;
-use crate::sys::socket_option;
 
 /// Where a server answers such datagrams until the first channels are opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,9 +64,4 @@ const fn headers(ipv6: bool) -> usize {
 /// Whether a connected socket speaks IPv6 and not IPv4 in it.
 pub(crate) fn is_ipv6(socket: &UdpSocket) -> bool {
     socket.peer_addr().is_ok_and(|peer| peer.ip().to_canonical().is_ipv6())
-}
-
-/// What the kernel has heard of the path of a connected socket, at most what 16 bits hold.
-pub(crate) fn announced(socket: &UdpSocket) -> io::Result<u16> {
-    Ok(u16::try_from(socket_option::path_mtu(socket, is_ipv6(socket))?).unwrap_or(u16::MAX))
 }

@@ -8,8 +8,9 @@ use std::time::Duration;
 use linerate_core::environment::Fact;
 use linerate_core::run::{PathMtu, WayMtu};
 
-use crate::control::{Deadline, Probe, Reflector, announced};
+use crate::control::{Deadline, Probe, Reflector};
 use crate::sys::socket_option;
+use crate::transport::announced;
 
 /// An answer is awaited for this long and for as long as one and a half round trips.
 const PATIENCE: Duration = Duration::from_millis(50);

@@ -7,8 +7,9 @@ use std::thread::JoinHandle;
 
 use rustix::event::{PollFd, PollFlags, poll};
 
-use crate::control::{self, Probe, announced};
+use crate::control::{self, Probe};
 use crate::sys::socket_option;
+use crate::transport::announced;
 
 /// The most datagrams that are answered: enough for every step of both ways.
 const MOST: usize = 256;

@@ -1,7 +1,7 @@
 //! The options requested for a data socket, and what it was granted.
 
 use std::io;
-use std::net::TcpStream;
+use std::net::{TcpStream, UdpSocket};
 
 use linerate_core::environment::Fact;
 use linerate_core::kernel::TcpSample;
@@ -49,6 +49,13 @@ pub(crate) fn round_trip(stream: &TcpStream) -> Span {
 pub(crate) fn heard_ago(socket: &Socket) -> io::Result<Span> {
     let info = tcp_info(socket)?;
     Ok(Span::from_ms(info.tcpi_last_data_recv.min(info.tcpi_last_ack_recv).into()))
+}
+
+/// What the kernel has heard of the path of a connected socket of datagrams, at most what 16 bits hold. Unit: bytes of IP
+/// packet.
+pub(crate) fn announced(socket: &UdpSocket) -> io::Result<u16> {
+    let mtu = socket_option::path_mtu(socket, crate::control::is_ipv6(socket))?;
+    Ok(u16::try_from(mtu).unwrap_or(u16::MAX))
 }
 
 /// Sets `asked` on a socket. Buffers and MSS affect the handshake, so call it before that if
