@@ -441,11 +441,11 @@ fn reports_that_cannot_be_written() {
     let complaint = |to: &str| desk.linerate(&["report", "a.run.json", "--report", to]).complaint();
     assert_snapshot!(complaint("a.pdf"), @"
     failed to choose a format for a.pdf
-    help: end the file's name in .html, .svg, .csv, .json, .md, .prom or .np
+    help: end the file's name in one of .json, .csv, .md, .np, .out, .prom, .html, .svg
     ");
     assert_snapshot!(complaint("a"), @"
     failed to choose a format for a
-    help: end the file's name in .html, .svg, .csv, .json, .md, .prom or .np
+    help: end the file's name in one of .json, .csv, .md, .np, .out, .prom, .html, .svg
     ");
     assert_snapshot!(complaint("no/such/a.html"), @r#"
     failed to write no/such/a.html: No such file or directory (os error 2)

@@ -98,7 +98,10 @@ fn what_cannot_be_done_is_said_at_once() {
     refused(&["report", "host.json", "host.json", "--report", "x.svg"], "that form holds runs only");
     desk.linerate(&["report", "host.json", "host.json", "--report", "x.html"]).done();
     assert!(desk.read("x.html").contains("<h1>2 hosts compared</h1>"), "{}", desk.read("x.html"));
-    refused(&["compare", "host.json", "--with", "host.json"], "it holds the limits of a host, and no run");
+    refused(
+        &["compare", "host.json", "--with", "host.json"],
+        "it holds the limits of a host, and not one run",
+    );
     refused(&["host", "--out", "host.json"], "replace it with --force");
     refused(&["measure", "--model", "gigabit", "--host-limits"], "cannot be used with");
     let json = desk.linerate(&["report", "host.json", "--report", "-"]);

@@ -262,11 +262,12 @@ mod tests {
         let outsider = Greeting::decode(b"GET / HTTP/1.1\r\n").expect_err("no linerate");
         assert_eq!(outsider, GreetingError::Foreign { said: "GET / HTTP/1.1\\r\\n".to_owned() });
         let mut later = Greeting::new(Purpose::Control).encode();
-        (later[9], later[11]) = (9, 0);
-        let theirs = Versions { oldest: 9, newest: 9 };
+        let newest = Versions::OURS.newest + 1;
+        (later[9], later[11]) = (u8::try_from(newest).expect("a small number"), 0);
+        let theirs = Versions { oldest: newest, newest };
         assert_eq!(Greeting::decode(&later), Err(GreetingError::Version { theirs }));
         later[11] = 6;
-        let theirs = Versions { oldest: 3, newest: 9 };
+        let theirs = Versions { oldest: newest - 6, newest };
         assert_eq!(Greeting::decode(&later).map(|greeting| greeting.versions), Ok(theirs));
         let mut odd = Greeting::new(Purpose::Control).encode();
         odd[10] = 77;
