@@ -10,7 +10,7 @@ use linerate_net::lab::{HERE, WIRE};
 
 use crate::support::lab::Lab;
 use crate::support::server::Server;
-use crate::support::{Desk, PROGRAM, has, missing, output_of};
+use crate::support::{Desk, PROGRAM, has, output_of};
 
 /// Another number in each run of the tests, which they print.
 fn seed() -> u32 {
@@ -41,7 +41,8 @@ impl Quota {
             Some(group)
         });
         if made.is_none() {
-            missing("the right to set a CPU quota (root, and the cpu controller of cgroups)");
+            // A right that the host gives or does not, and no component that could be installed.
+            eprintln!("skipped: this host gives no right to set a CPU quota (the cpu controller of cgroups)");
         }
         made
     }
@@ -64,8 +65,8 @@ impl Drop for Quota {
 fn a_cpu_quota_is_named_at_either_end_and_is_not_other_work() {
     let seed = seed();
     eprintln!("seed {seed}");
-    // 5 to 25 % of a processor, which no transfer at full speed keeps within.
-    let quota_us = 5_000 + seed % 20_000;
+    // 15 to 40 % of a processor, which no transfer at full speed keeps within.
+    let quota_us = 15_000 + seed % 25_000;
     let Some(quota) = Quota::new(quota_us, 100_000) else { return };
     let desk = Desk::new();
     for side in [Side::Local, Side::Remote] {
