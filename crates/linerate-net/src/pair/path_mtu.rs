@@ -13,7 +13,7 @@ use crate::sys::socket_option;
 use crate::transport::announced;
 
 /// An answer is awaited for this long and for as long as one and a half round trips.
-const PATIENCE: Duration = Duration::from_millis(50);
+const PATIENCE: Duration = Duration::from_millis(150);
 /// A packet that every path carries. Unit: bytes.
 const SMALL: u16 = 128;
 /// Packets that paths with tunnels and other links carry: what is tried where the interface's is lost. Unit: bytes.
