@@ -113,7 +113,8 @@ fn rate(run: &Run) -> Rate {
     let [transfer] = &run.transfers[..] else { panic!("one load was asked for") };
     let [flow] = &transfer.flows[..] else { panic!("one flow was asked for") };
     assert_eq!(flow.class(Span::from_ms(1_000)), Class::Complete, "{flow:?}");
-    assert_eq!(flow.sender.bytes, flow.receiver.bytes);
+    // What still waited when the time was over was handed over and never came.
+    assert!(flow.is_cut_off() || flow.sender.bytes == flow.receiver.bytes, "{flow:?}");
     flow.rate().expect("it was timed")
 }
 
