@@ -83,15 +83,14 @@ fn is_found(event: Event, seed: u64) {
 #[rstest]
 fn what_breaks_a_curve_is_a_finding(
     #[values(Event::Cut, Event::CutFor(Duration::from_secs(3)), Event::Killed, Event::Stopped)] event: Event,
-    #[values(1, 2)] seed: u64,
 ) {
-    is_found(event, seed);
+    is_found(event, 1);
 }
 
 #[rstest]
-#[ignore = "takes five minutes; ./check full runs it"]
+#[ignore = "takes six minutes; ./check full runs it"]
 fn nor_is_any_other_missed(
     #[values(Event::Cut, Event::CutFor(Duration::from_secs(3)), Event::Killed, Event::Stopped)] event: Event,
 ) {
-    (3..13).for_each(|seed| is_found(event, seed));
+    (2..13).for_each(|seed| is_found(event, seed));
 }

@@ -121,8 +121,10 @@ fn rate(run: &Run) -> Rate {
 #[rstest]
 // Each bucket holds 8 to 26 ms: a processor that is away for longer loses the wire's time.
 #[case::at_10_mbps(Limit { mbps: 10, burst: "32KiB" })]
+#[ignore = "takes 15 s; ./check full runs it"]
 #[case::at_100_mbps(Limit { mbps: 100, burst: "128KiB" })]
 #[case::at_1000_mbps(Limit { mbps: 1000, burst: "1MiB" })]
+#[ignore = "takes 15 s; ./check full runs it"]
 fn a_bound_in_time_in_bytes_and_in_messages_gives_the_rate_of_the_wire(#[case] limit: Limit) {
     let bytes = limit.mbps * 125_000 * SECONDS;
     let count = bytes / MESSAGE;
