@@ -106,6 +106,7 @@ impl Ends {
             largest,
             patience,
             round_trip: self.remote.conversation.round_trip(),
+            channels: 1,
             clock: self.clock,
             local: self.remote.conversation.local.ip(),
             peer: self.remote.conversation.peer,

@@ -36,6 +36,7 @@ mod vsock;
 use std::fmt::Debug;
 use std::io;
 use std::net::{IpAddr, SocketAddr, SocketAddrV6, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 
 use linerate_core::endpoint::LinkError;
@@ -46,7 +47,7 @@ use linerate_core::units::Span;
 use socket2::Socket;
 
 use crate::channel::{CancelGroup, Channel, Wire};
-use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
+use crate::control::{AT_ONCE, ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use crate::io::EngineError;
 use crate::line::Line;
 use crate::observe::HostClock;
@@ -55,7 +56,7 @@ use crate::wait::PATIENCE;
 pub use account::Account;
 pub use datagram::{CONTROL_LEN, Cookie, GONE, HEADER_LEN, Header, Kind, SHORT_LEN};
 pub use dial::DialError;
-pub(crate) use dial::{bound, connect};
+pub(crate) use dial::{CONNECT, bound, connect};
 pub use options::{OptionError, apply, connection, granted};
 pub(crate) use options::{announced, round_trip};
 pub(crate) use preface::{PREFACE_LEN, Preface, TAKEN};
@@ -69,8 +70,10 @@ pub type LineResult = Result<Box<dyn Line>, TransportError>;
 /// The number of a flow, and its channel.
 pub type Arrived = (u32, Box<dyn Line>);
 
-/// How long a step of opening a channel may take, and so many round trips if that is longer.
+/// How long a step of opening a channel may take, so much longer for each that is opened at the same time, and so
+/// many round trips if that is longer. Two handshakes of TLS take a quarter of a second at 64 kb/s.
 const STEP: Duration = Duration::from_secs(5);
+const STEP_EACH: Duration = Duration::from_millis(250);
 const STEP_ROUND_TRIPS: u64 = 16;
 
 /// Everything that both ends know before their channels are open.
@@ -88,6 +91,8 @@ pub struct Setup {
     pub patience: Span,
     /// The shortest round trip to the peer, as far as it is known.
     pub round_trip: Span,
+    /// How many channels are opened together.
+    pub channels: u32,
     /// The clock of this end.
     pub clock: HostClock,
     /// This end's address in the conversation.
@@ -120,6 +125,7 @@ impl Setup {
             largest: 1 << 20,
             patience: PATIENCE,
             round_trip: Span::ZERO,
+            channels: 1,
             clock,
             local,
             peer,
@@ -132,7 +138,8 @@ impl Setup {
     /// How long the peer may take for a step of opening a channel: beside many others on a slow path it waits for them.
     #[must_use]
     pub fn step(&self) -> Duration {
-        STEP.max((self.round_trip * STEP_ROUND_TRIPS).to_duration())
+        let beside = STEP_EACH * self.channels.saturating_sub(1).min(AT_ONCE);
+        (STEP + beside).max((self.round_trip * STEP_ROUND_TRIPS).to_duration())
     }
 
     /// How long to wait for an answer before asking again: this, or a little more than a round trip.
@@ -195,17 +202,17 @@ pub(crate) fn canonical(address: SocketAddr) -> SocketAddr {
 #[derive(Debug)]
 pub enum Listener {
     /// Channels arrive at the server's own port.
-    ServerPort(Box<dyn Upgrade>),
+    ServerPort(Arc<dyn Upgrade>),
     /// Channels arrive at an address of the transport's own.
     Separate(Box<dyn Listen>),
 }
 
 /// Makes channels of the connections that came through the server's own port and belong to the load.
-pub trait Upgrade: Send + Debug {
+pub trait Upgrade: Send + Sync + Debug {
     /// How the peer finds the port, and what it must know besides.
     fn rendezvous(&self) -> Rendezvous;
 
-    /// Makes a channel of a connection that has sent its preface.
+    /// Makes a channel of a connection that has sent its preface. Called for many at the same time.
     ///
     /// # Errors
     ///
@@ -302,7 +309,7 @@ pub fn listen(setup: &Setup, token: &ChannelToken) -> Result<Listener, Transport
         Transport::SharedMemory => Ok(Listener::Separate(Box::new(shared_memory::listen(setup, token)?))),
         Transport::Memory => Err(memory::no_peer()),
         Transport::Mpi => Err(no_ranks()),
-        Transport::Tls => Ok(Listener::ServerPort(Box::new(tls::Tls::new(setup)?))),
+        Transport::Tls => Ok(Listener::ServerPort(Arc::new(tls::Tls::new(setup)?))),
         Transport::Quic => Ok(Listener::Separate(Box::new(quic::QuicListener::new(setup, token)?))),
         Transport::Udp => Ok(Listener::Separate(Box::new(udp::UdpListener::open(setup, token)?))),
         #[cfg(on_linux)]

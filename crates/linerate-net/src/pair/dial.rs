@@ -8,7 +8,7 @@ use socket2::{Protocol, Type};
 
 use super::PairError;
 use crate::control::{DEFAULT_PORT, GreetingError, WELCOME_LEN, Welcome, readable};
-use crate::transport::{DialError, bound, connect};
+use crate::transport::{CONNECT, DialError, bound, connect};
 
 /// A peer by the name that the user gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl Target {
         for address in self.resolve(local.family)? {
             let dialled = bound(address, Type::STREAM, Protocol::TCP, local).and_then(|socket| {
                 socket.set_tcp_mss(if address.is_ipv6() { 1_220 } else { 536 }).unwrap_or(());
-                connect(&socket, address).map(|()| socket)
+                connect(&socket, address, CONNECT).map(|()| socket)
             });
             match dialled {
                 Ok(socket) => {

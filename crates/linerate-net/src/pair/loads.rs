@@ -147,6 +147,7 @@ impl Loads {
         let round_trip = self.round_trip();
         let patience = patience(load, &self.plan, round_trip);
         let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, patience);
+        let setup = Setup { channels: channels(load), ..setup };
         let (stands, token, rendezvous) = self.stand(load, &setup)?;
         let (ends, lines) = stands;
         // The servers wait for the word to begin, so they are not seen.

@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv6Addr, Shutdown, TcpStream};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::control::{AT_ONCE, ChannelToken};
+use crate::transport::{LineResult, Upgrade};
 
 use super::ServerState;
 
@@ -39,9 +40,24 @@ struct Connections {
 struct Awaited {
     /// From where.
     prefix: IpAddr,
-    /// How many may be on their way at once.
+    /// How many may be on their way to this host at once.
     at_once: usize,
-    arrived: SyncSender<(u32, TcpStream)>,
+    /// How many may have come that the conversation did not take yet. Each has one of `places`.
+    most: usize,
+    places: Arc<()>,
+    upgrade: Arc<dyn Upgrade>,
+    arrived: Sender<Delivered>,
+}
+
+/// The number of a flow, and its channel, which has a place until the conversation takes it.
+type Delivered = (u32, LineResult, Arc<()>);
+
+/// A place for one data connection of a conversation that waits for it.
+#[derive(Debug)]
+pub(super) struct Reserved {
+    place: Arc<()>,
+    upgrade: Arc<dyn Upgrade>,
+    arrived: Sender<Delivered>,
 }
 
 #[derive(Debug)]
@@ -78,7 +94,7 @@ pub(super) struct Evicted(pub(super) IpAddr);
 pub(super) struct Expected<'a> {
     admission: &'a Admission,
     token: ChannelToken,
-    arrival: Receiver<(u32, TcpStream)>,
+    arrival: Receiver<Delivered>,
 }
 
 impl Admission {
@@ -123,25 +139,35 @@ impl Admission {
         drop(connections);
     }
 
-    /// Announces that `flows` data connections with `token` will come from `peer`; until they have said whose they
-    /// are, they have room beside those that anybody may hold.
-    pub(super) fn expect(&self, token: ChannelToken, peer: IpAddr, flows: u32) -> Expected<'_> {
-        let (arrived, arrival) = sync_channel(flows as usize);
+    /// Announces that `flows` data connections with `token` will come from `peer`, which `upgrade` makes channels of;
+    /// until they have said whose they are, they have room beside those that anybody may hold.
+    pub(super) fn expect(
+        &self,
+        token: ChannelToken,
+        peer: IpAddr,
+        flows: u32,
+        upgrade: Arc<dyn Upgrade>,
+    ) -> Expected<'_> {
+        let (arrived, arrival) = channel();
+        let most = flows as usize;
         let at_once = flows.min(AT_ONCE) as usize;
-        self.lock().expected.insert(token, Awaited { prefix: prefix(peer), at_once, arrived });
+        let awaited =
+            Awaited { prefix: prefix(peer), at_once, most, places: Arc::default(), upgrade, arrived };
+        self.lock().expected.insert(token, awaited);
         Expected { admission: self, token, arrival }
     }
 
-    /// Whether a conversation waits for data connections with `token`.
-    pub(super) fn expects(&self, token: &ChannelToken) -> bool {
-        self.lock().expected.contains_key(token)
-    }
-
-    /// Hands the data connection of flow `flow` to the conversation that expects it; false if no
-    /// conversation expects it, or it has enough.
-    pub(super) fn deliver(&self, token: &ChannelToken, flow: u32, stream: TcpStream) -> bool {
-        let sender = self.lock().expected.get(token).map(|awaited| awaited.arrived.clone());
-        sender.is_some_and(|sender| sender.try_send((flow, stream)).is_ok())
+    /// A place for a data connection with `token`, if a conversation waits for one.
+    pub(super) fn reserve(&self, token: &ChannelToken) -> Option<Reserved> {
+        let connections = self.lock();
+        let awaited = connections.expected.get(token)?;
+        // One is kept here.
+        let free = Arc::strong_count(&awaited.places) <= awaited.most;
+        free.then(|| Reserved {
+            place: Arc::clone(&awaited.places),
+            upgrade: Arc::clone(&awaited.upgrade),
+            arrived: awaited.arrived.clone(),
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, Connections> {
@@ -239,9 +265,18 @@ impl Permit {
 }
 
 impl Expected<'_> {
-    /// Waits for the next one: the number of its flow, and the connection.
-    pub(super) fn wait(&self, within: Duration) -> Option<(u32, TcpStream)> {
-        self.arrival.recv_timeout(within).ok()
+    /// Waits for the next one: the number of its flow, and its channel.
+    pub(super) fn wait(&self, within: Duration) -> Option<(u32, LineResult)> {
+        self.arrival.recv_timeout(within).ok().map(|(flow, line, _)| (flow, line))
+    }
+}
+
+impl Reserved {
+    /// Makes a channel of the data connection of flow `flow`, on this connection's own thread, and hands it to the
+    /// conversation; false if that is over.
+    pub(super) fn deliver(self, flow: u32, stream: TcpStream) -> bool {
+        let line = self.upgrade.upgrade(stream);
+        self.arrived.send((flow, line, self.place)).is_ok()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where the channels of one load arrive at the server.
 
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 use linerate_core::transport::Transport;
@@ -19,7 +20,7 @@ pub(super) const LOOK: Duration = Duration::from_millis(50);
 /// Where the channels of one load arrive.
 pub(super) enum ChannelListener<'a> {
     /// Through the server's own port.
-    ServerPort(Box<dyn Upgrade>, Expected<'a>),
+    ServerPort(Arc<dyn Upgrade>, Expected<'a>),
     /// At a place of the transport's own, over such a protocol.
     Separate(Box<dyn Listen>, &'static str),
 }
@@ -34,7 +35,8 @@ impl<'a> ChannelListener<'a> {
     ) -> Result<Self, TransportError> {
         Ok(match transport::listen(setup, &token)? {
             Listener::ServerPort(upgrade) => {
-                Self::ServerPort(upgrade, server.admission.expect(token, setup.peer.ip(), count))
+                let expected = server.admission.expect(token, setup.peer.ip(), count, Arc::clone(&upgrade));
+                Self::ServerPort(upgrade, expected)
             }
             Listener::Separate(host) => {
                 let over_udp = matches!(setup.transport, Transport::Udp | Transport::Quic);
@@ -99,9 +101,9 @@ impl<'a> ChannelListener<'a> {
     pub(super) fn look(&mut self, within: Duration) -> Result<Option<Arrived>, Refusal> {
         let told = |error: TransportError| Refusal::Told(format!("the server failed to {error}"));
         match self {
-            Self::ServerPort(upgrade, expected) => {
+            Self::ServerPort(_, expected) => {
                 let arrived = expected.wait(within);
-                arrived.map(|(flow, stream)| Ok((flow, upgrade.upgrade(stream).map_err(told)?))).transpose()
+                arrived.map(|(flow, line)| Ok((flow, line.map_err(told)?))).transpose()
             }
             Self::Separate(host, _) => match host.accept(Deadline::after(within)) {
                 Ok(arrived) => Ok(Some(arrived)),

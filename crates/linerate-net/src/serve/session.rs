@@ -154,17 +154,12 @@ fn deliver(server: &ServerState, stream: TcpStream, permit: &Permit) -> Result<(
     let mut timed = TimedStream::new(&stream, Deadline::after(server.limits.handshake));
     io::Read::read_exact(&mut timed, &mut preface)?;
     let Preface { token, flow } = Preface::decode(&preface);
-    // Said before the stream is handed on: the conversation may use it at once.
-    if !server.admission.expects(&token) {
-        return Err(Refusal::Told("no conversation expects this data connection".to_owned()));
-    }
+    let unexpected = || Refusal::Told("no conversation expects this data connection".to_owned());
+    let reserved = server.admission.reserve(&token).ok_or_else(unexpected)?;
     permit.expect();
+    // Said before the stream is handed on: the conversation may use it at once.
     io::Write::write_all(&mut timed, &[TAKEN])?;
-    if server.admission.deliver(&token, flow, stream) {
-        Ok(())
-    } else {
-        Err(Refusal::Told("no conversation expects this data connection".to_owned()))
-    }
+    if reserved.deliver(flow, stream) { Ok(()) } else { Err(unexpected()) }
 }
 
 /// The conversation: key, plan, queue, trials; or key and settings.
@@ -387,6 +382,7 @@ impl<'a> Session<'a> {
             largest: self.largest,
             patience,
             round_trip: round_trip(self.control),
+            channels: count,
             clock: self.server.clock,
             // A wildcard listener sees IPv4 clients at IPv4-mapped addresses.
             local: self.local.to_canonical(),

@@ -9,8 +9,8 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 
 use crate::sys::socket_option::bind_device;
 
-/// How long a host may take to accept a connection.
-const CONNECT: Duration = Duration::from_secs(5);
+/// How long a host may take to accept the first connection.
+pub(crate) const CONNECT: Duration = Duration::from_secs(5);
 
 /// Why a socket is not connected. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
@@ -68,13 +68,13 @@ pub(crate) fn bound(
     Ok(socket)
 }
 
-/// Connects a stream socket, within five seconds.
+/// Connects a stream socket in so short a time.
 ///
 /// # Errors
 ///
 /// [`DialError::Connect`].
-pub(crate) fn connect(socket: &Socket, address: SocketAddr) -> Result<(), DialError> {
+pub(crate) fn connect(socket: &Socket, address: SocketAddr, within: Duration) -> Result<(), DialError> {
     socket
-        .connect_timeout(&SockAddr::from(address), CONNECT)
+        .connect_timeout(&SockAddr::from(address), within)
         .map_err(|source| DialError::Connect { address, source })
 }

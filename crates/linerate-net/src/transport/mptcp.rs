@@ -32,7 +32,7 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
         bound => bound?,
     };
     apply(&socket, &setup.socket, address.is_ipv6())?;
-    connect(&socket, address)?;
+    connect(&socket, address, setup.step())?;
     send_preface(&socket, preface)?;
     line(socket, setup)
 }

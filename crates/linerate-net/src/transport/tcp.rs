@@ -4,6 +4,7 @@
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
+use std::sync::Arc;
 use std::time::Duration;
 
 use linerate_core::options::SocketOptions;
@@ -39,7 +40,7 @@ pub fn tcp_channel(socket: Socket, setup: &Setup) -> Result<SocketChannel, Trans
 pub(super) fn listen(setup: &Setup, token: &ChannelToken) -> Result<Listener, TransportError> {
     let SocketOptions { sndbuf, rcvbuf, mss, .. } = setup.socket;
     if sndbuf.is_none() && rcvbuf.is_none() && mss.is_none() {
-        return Ok(Listener::ServerPort(Box::new(Tcp(setup.clone()))));
+        return Ok(Listener::ServerPort(Arc::new(Tcp(setup.clone()))));
     }
     let domain = if setup.ipv6() { Domain::IPV6 } else { Domain::IPV4 };
     let listener = Socket::new(domain, Type::STREAM, Some(Protocol::TCP));
@@ -74,7 +75,7 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
     let socket = bound(address, Type::STREAM, Protocol::TCP, &setup.own)?;
     apply(&socket, &setup.socket, address.is_ipv6())?;
     let _held = register(setup, &socket)?;
-    dial_up(&socket, address)?;
+    dial_up(&socket, address, setup.step())?;
     send_preface(&socket, preface)?;
     line(socket, setup)
 }
@@ -94,7 +95,7 @@ pub(super) fn dial(
         let socket = bound(setup.peer, Type::STREAM, Protocol::TCP, &setup.own)?;
         apply(&socket, &setup.socket, setup.peer.is_ipv6())?;
         let _held = register(setup, &socket)?;
-        dial_up(&socket, setup.peer)?;
+        dial_up(&socket, setup.peer, setup.step())?;
         let stream = TcpStream::from(socket);
         left -= 1;
         match introduce(&stream, &hello, setup.step()) {
