@@ -38,7 +38,7 @@ pub use setting::{
 };
 pub(crate) use side::Side;
 
-/// How often a server reports what the flows of a load have moved.
+/// How often a server reports what the flows of a load have moved, at least.
 pub(crate) const REPORT: Duration = Duration::from_secs(1);
 /// How many channels of a load are opened at the same time.
 pub(crate) const AT_ONCE: u32 = 64;

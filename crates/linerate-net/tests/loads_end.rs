@@ -34,6 +34,10 @@ const BEYOND: Duration = Duration::from_secs(6);
 const ROUND_TRIPS: u32 = 16;
 /// What a handshake of TLS sends, twice: both ends and all headers. Unit: bytes.
 const HANDSHAKE: f64 = 2.0 * 2_500.0;
+/// What a busy machine may add to the age of a report.
+const BUSY: Duration = Duration::from_millis(300);
+/// What passes of the conversation, and greetings of channels, beside the payload. Unit: bytes.
+const BESIDE: u64 = 10_000;
 /// By then the first reports have come, on a busy machine too.
 const EARLY: Duration = Duration::from_millis(400);
 /// The host that answers.
@@ -144,15 +148,21 @@ impl Situation {
         line.min(pace.bits_per_second() * 1.01 + lump(message * f64::from(self.stream.flows)))
     }
 
-    /// Carries out the load, and cuts the link meanwhile. Only a cut may break the conversation.
-    fn carry(&self, lab: &Lab, server: &TestServer) -> Transfer {
+    /// How old the last report of a load may be when it is cut off: its period, its way, and what a busy machine takes.
+    fn age(&self) -> Duration {
+        Duration::from_millis(125.max(self.delay) + self.delay) + BUSY
+    }
+
+    /// Carries out the load, and cuts the link meanwhile. Only a cut may break the conversation. With it what had come
+    /// over the wire to the host that answers before the last report there.
+    fn carry(&self, lab: &Lab, server: &TestServer) -> (Transfer, u64) {
         let load = Load { stream: Some(self.stream.clone()), time: self.time(), ..Load::default() };
         let go_on = || ControlFlow::Continue(());
         let mut plan = plan_for(&load);
         plan.common.transport = self.transport;
         let Some(cut) = self.cut else {
             let whole = lab.on(0, || server.carry(&plan, &load, go_on));
-            return whole.expect("entered").expect("a transfer");
+            return (whole.expect("entered").expect("a transfer"), 0);
         };
         let target = [Target::parse(&server.address.to_string()).expect("an address")];
         let open = || {
@@ -160,26 +170,32 @@ impl Situation {
         };
         let mut loads = lab.on(0, open).expect("entered").expect("a conversation");
         std::thread::scope(|scope| {
-            scope.spawn(move || {
-                std::thread::sleep(cut.after);
+            let before = payload_received(lab);
+            let cutting = scope.spawn(move || {
+                let early = cut.after.saturating_sub(self.age());
+                std::thread::sleep(early);
+                let arrived = payload_received(lab) - before;
+                std::thread::sleep(cut.after - early);
                 set_link(lab, "down");
                 std::thread::sleep(CUT);
                 if cut.comes_back {
                     set_link(lab, "up");
                 }
+                arrived
             });
             let (transfer, _) =
                 lab.on(0, || run(&mut loads, &load, go_on)).expect("entered").expect("a transfer");
             loads.finish().unwrap_or(());
-            transfer
+            (transfer, cutting.join().expect("it cuts the link"))
         })
     }
 
-    fn run(&self) {
-        let Some((lab, server)) = self.lab() else { return };
+    /// The transfer, and what had arrived before a cut, unless there can be no laboratory.
+    fn run(&self) -> Option<(Transfer, u64)> {
+        let (lab, server) = self.lab()?;
         println!("{self:?}");
         let began = Instant::now();
-        let transfer = self.carry(&lab, &server);
+        let (transfer, arrived) = self.carry(&lab, &server);
         let took = began.elapsed();
         let time = self.time();
         // Channels are opened 64 at a time, in two round trips each, and TLS sends its certificates, of which some are lost.
@@ -189,6 +205,7 @@ impl Situation {
         let setup = BEYOND + round_trips + Duration::from_secs_f64(bytes * 8.0 / self.line);
         assert!(took <= time.to_duration() + setup, "{took:?}: {self:?}");
         self.judge(&transfer);
+        Some((transfer, arrived))
     }
 
     fn judge(&self, transfer: &Transfer) {
@@ -226,6 +243,15 @@ fn set_link(lab: &Lab, state: &str) {
     assert!(lab.on(1, ip).expect("entered").expect("ip runs").success(), "link set {state}");
 }
 
+/// What came over the link to the host that answers, without the headers of Ethernet, IPv4 and TCP with timestamps.
+fn payload_received(lab: &Lab) -> u64 {
+    let counters = || std::fs::read_to_string("/proc/thread-self/net/dev").expect("the kernel counts");
+    let counters = lab.on(1, counters).expect("entered");
+    let line = counters.lines().find_map(|line| line.trim().strip_prefix("a:")).expect("the link is there");
+    let counts: Vec<u64> = line.split_whitespace().filter_map(|count| count.parse().ok()).collect();
+    counts[0].saturating_sub(counts[1] * 66)
+}
+
 /// MPTCP, or `other` where the kernel has none.
 fn mptcp_or(other: Transport) -> Transport {
     let enabled = std::fs::read_to_string("/proc/sys/net/mptcp/enabled");
@@ -257,6 +283,23 @@ fn sixty_more() {
         println!("LINERATE_SEED={seed}");
         Situation::drawn(seed).run();
     }
+}
+
+/// A server that is cut off for good has told all but the last moments. Paced, so that no queue drops what came.
+#[rstest]
+fn what_arrived_until_the_last_report_is_shown(#[values(0, 1, 2)] seed: u64) {
+    let mut random = Pcg64::seed_from_u64(seed);
+    let line = 10_f64.powf(random.random_range(6.5..8.0));
+    let delay = random.random_range(0..100);
+    let cut =
+        Some(Cut { after: Duration::from_millis(random.random_range(1_600..1_980)), comes_back: false });
+    let rate = Some(Rate::from_bits_per_second(line / 2.0));
+    let stream = StreamPlan { flows: random.random_range(1..=8), rate, ..StreamPlan::default() };
+    let path = Situation { line, queue: 1 << 20, delay, loss: 0.0, ..Situation::drawn(40) };
+    let situation = Situation { transport: Transport::Tcp, stream, cut, ..path };
+    let Some((transfer, arrived)) = situation.run() else { return };
+    let shown = transfer.flows.iter().map(|flow| flow.receiver.bytes).sum::<u64>();
+    assert!(shown + BESIDE >= arrived, "{shown} B of {arrived} B are shown: {situation:?}");
 }
 
 /// Every handshake waits for round trips and lost segments of its own, and for no other.

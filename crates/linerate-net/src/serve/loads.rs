@@ -1,5 +1,6 @@
 //! The server's end of a load.
 
+use std::io::Write as _;
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +13,7 @@ use linerate_core::units::Span;
 use super::guard::Guard;
 use super::requests::WAITING;
 use super::session::{Refusal, Session};
-use crate::control::{Ask, Deadline, REPORT, Reply, Side, TimedStream, read_frame, write_frame};
+use crate::control::{Ask, Deadline, REPORT, Reply, Side, TimedStream, encode, read_frame};
 use crate::flow::{Answered, Counter, PATIENCE};
 use crate::observe::{HostClock, others_run};
 use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
@@ -22,8 +23,13 @@ use crate::transport::round_trip;
 const CHUNK: usize = 50;
 /// How many flows one such message is about: it always fits.
 const REPORTED: usize = 2048;
-/// How many reports come before the first that is due.
-const EARLY: u64 = 3;
+/// How often reports come at most,
+const OFTEN: Span = Span::from_ms(125);
+/// how many of one load at this pace, so that they do not fill the client's memory,
+const MOST_REPORTS: u64 = 4_800;
+/// and which part of what was moved they may take, with the headers of each. Unit of the headers: bytes.
+const REPORTED_PART: u64 = 64;
+const HEADERS: u64 = 100;
 /// How long after the time that it is about a report is due.
 const LAG: Span = Span::from_ms(5);
 /// How many loads one conversation may have.
@@ -60,7 +66,8 @@ impl Session<'_> {
             let (end, ended) = channel();
             let counted = Arc::clone(&counters);
             if !counted.is_empty() {
-                let every = reported_every(load.stream.as_ref().map(|stream| stream.interval));
+                let interval = load.stream.as_ref().map(|stream| stream.interval);
+                let every = reported_every(interval, OFTEN.max(round_trip / 2).max(load.time / MOST_REPORTS));
                 scope.spawn(move || report(control, clock, every, &counted, &ended));
             }
             let carry = || flow_set.map_or_else(Carried::default, |flows| flows.run(ends, &counters, None));
@@ -147,29 +154,25 @@ impl Session<'_> {
     }
 }
 
-/// About a second that is a whole number of the client's intervals, or a part of one: what it shows of an interval is
-/// then what was reported at its end.
-fn reported_every(interval: Option<Span>) -> Span {
-    let [report, interval] = [Span::from(REPORT), interval.unwrap_or_default()].map(Span::as_ps);
-    Span::from_ps(match interval {
-        0 => report,
-        short if short <= report => report / short * short,
-        long => long / long.div_ceil(report),
+/// At most `often` and [`REPORT`], and a whole number of the client's intervals or a part of one: what it shows of an
+/// interval is then what was reported at its end.
+fn reported_every(interval: Option<Span>, often: Span) -> Span {
+    let often = often.min(Span::from(REPORT)).as_ps();
+    Span::from_ps(match interval.unwrap_or_default().as_ps() {
+        0 => often,
+        short if short <= often => often / short * short,
+        long => long / long.div_ceil(often),
     })
 }
 
-/// When the report of this number is due: the first ones soon, so that little is lost with a load that breaks, and each
-/// a little after the client's interval, which may end late.
-fn reported_after(every: Span, nth: u64) -> Span {
-    LAG + if nth < EARLY { every / (1 << (EARLY - nth)) } else { every * (nth - EARLY + 1) }
-}
-
-/// Tells the client about every second what the flows have moved here, and at last when the load has `ended`: if this
-/// end is lost or its account comes too late, that is what is known of it. A client that has gone is noticed elsewhere.
+/// Tells the client what the flows have moved here, and at last when the load has `ended`: if this end is lost or its
+/// account comes too late, that is what is known of it. A report that would cost too large a part of what was moved waits
+/// for the next one, up to a second. A client that has gone is noticed elsewhere.
 fn report(control: &TcpStream, clock: HostClock, every: Span, counters: &[Counter], ended: &Receiver<()>) {
     let began = clock.now();
-    let mut before = vec![0; counters.len()];
-    let mut due = (0..).map(|nth| began + reported_after(every, nth));
+    let (mut before, mut reported) = (vec![0; counters.len()], Span::ZERO);
+    // Each a little after the client's interval, which may end late.
+    let mut due = (1..).map(|nth| began + every * nth + LAG);
     loop {
         let now = clock.now();
         let left = due.find(|due| *due > now).map_or(every, |due| due.since(now));
@@ -177,15 +180,17 @@ fn report(control: &TcpStream, clock: HostClock, every: Span, counters: &[Counte
         let totals: Vec<u64> = counters.iter().map(Counter::load).collect();
         let until = clock.now().since(began);
         let grown: Vec<u64> = totals.iter().zip(&before).map(|(now, then)| now - then).collect();
-        before = totals;
-        for (first, bytes) in (0..).step_by(REPORTED).zip(grown.chunks(REPORTED)) {
-            let look = Reply::Look { until, first, bytes: bytes.to_vec(), over };
-            let mut stream = TimedStream::new(control, Deadline::after(REPORT));
-            if write_frame(&mut stream, &look).is_err() {
-                return;
-            }
+        let looks = (0..).step_by(REPORTED).zip(grown.chunks(REPORTED));
+        let looks = looks.map(|(first, bytes)| Reply::Look { until, first, bytes: bytes.to_vec(), over });
+        let Ok(frames) = looks.map(|look| encode(&look)).collect::<Result<Vec<_>, _>>() else { return };
+        let cost = frames.iter().map(|frame| frame.len() as u64 + HEADERS).sum::<u64>();
+        let dear = cost * REPORTED_PART > grown.iter().sum();
+        if dear && !over && until + every / 2 <= reported + Span::from(REPORT) {
+            continue;
         }
-        if over {
+        (before, reported) = (totals, until);
+        let mut stream = TimedStream::new(control, Deadline::after(REPORT));
+        if frames.iter().any(|frame| stream.write_all(frame).is_err()) || over {
             return;
         }
     }
@@ -212,12 +217,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn reports_meet_the_clients_intervals_and_come_about_every_second(ms in 1..100_000_u64) {
-            let every = reported_every(Some(Span::from_ms(ms))).as_ps();
+        fn reports_meet_the_clients_intervals_and_come_as_often_as_asked(
+            ms in 1..100_000_u64,
+            often in 1..10_000_u64,
+        ) {
+            let every = reported_every(Some(Span::from_ms(ms)), Span::from_ms(often)).as_ps();
             let [longer, shorter] = [every.max(ms * 1_000_000_000), every.min(ms * 1_000_000_000)];
             // Where an interval is no whole number of picoseconds' parts, less than one is lost in each.
             prop_assert!(longer % shorter <= longer / shorter, "{every} ps for {ms} ms");
-            prop_assert!((500_000_000_000..=1_000_000_000_000).contains(&every), "{every} ps for {ms} ms");
+            let most = Span::from_ms(often.min(1_000)).as_ps();
+            prop_assert!((most / 2..=most).contains(&every), "{every} ps for {ms} ms");
         }
     }
 }
