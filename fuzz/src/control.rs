@@ -3,7 +3,8 @@
 use std::fmt::Debug;
 
 use linerate_net::control::{
-    Ask, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, Reply, Welcome, decode, encode, read_frame,
+    Ask, FrameError, GREETING_LEN, Greeting, Key, MAX_FRAME, PACKED, Reply, Welcome, decode, encode,
+    read_frame,
 };
 use linerate_net::pair::Target;
 use serde::Serialize;
@@ -43,7 +44,7 @@ fn greetings(data: &[u8]) {
 fn frames<T: DeserializeOwned>(data: &[u8]) {
     let mut rest = data;
     while let Some(length) = rest.first_chunk::<LENGTH>() {
-        let length = u32::from_be_bytes(*length) as usize;
+        let length = (u32::from_be_bytes(*length) & !PACKED) as usize;
         let before = rest.len();
         let read = read_frame::<T>(&mut rest);
         let taken = before - rest.len();

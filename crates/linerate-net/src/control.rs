@@ -1,7 +1,7 @@
 //! The conversation between the two ends beside the connection under test.
 //!
 //! Every connection begins with a greeting of fixed length in both directions; what follows on a
-//! control connection is frames of at most 64 KiB, each a message in JSON. Nothing a peer sends
+//! control connection is frames of at most 64 KiB, each a message in JSON, which may be packed. Nothing a peer sends
 //! is trusted before its length, its form and, unless the server is open, its key are checked.
 
 use std::time::Duration;
@@ -19,7 +19,9 @@ mod side;
 
 pub use deadline::{Deadline, TimedStream};
 pub(crate) use deadline::{closed_by_peer, keep_alive};
-pub use frame::{FrameError, MAX_FRAME, decode, encode, read_frame, write_frame};
+pub use frame::{
+    FrameError, MAX_FRAME, PACKED, PACKED_SINCE, decode, encode, read_frame, write_frame, write_packed,
+};
 pub use greeting::{
     CHALLENGE_LEN, Challenge, GREETING_LEN, Greeting, GreetingError, PROTOCOL, Purpose, Versions, Welcome,
 };

@@ -117,13 +117,13 @@ fn seen() -> PacketSeen {
 
 #[test]
 fn the_greetings_are_these_bytes() {
-    assert_eq!(PROTOCOL, 9);
-    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x09\x01\x05\r\n\r\n");
-    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x09\x02\x05\r\n\r\n");
+    assert_eq!(PROTOCOL, 10);
+    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x0a\x01\x06\r\n\r\n");
+    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x0a\x02\x06\r\n\r\n");
     let keyed = Welcome::new(false, counting(0)).encode();
-    assert_eq!(keyed[..12], *b"linerate\x00\x09\x00\x05");
+    assert_eq!(keyed[..12], *b"linerate\x00\x0a\x00\x06");
     assert_eq!(keyed[12..], counting::<32>(0));
-    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x09\x01\x05");
+    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x0a\x01\x06");
 }
 
 #[test]
@@ -287,9 +287,11 @@ fn every_message_survives_the_wire() {
                 flow: 1,
                 direction: Direction::Send,
                 intervals: vec![Interval::default()],
+                looks: vec![Interval::default()],
                 samples: vec![TcpSample::default()]
             }
         ),
+        sent!(Reply, Reply::Several(vec![Reply::Go, Reply::Hosts(vec![HostSample::default()])])),
         sent!(Reply, Reply::Look { until: Span::from_ms(1_000), first: 0, bytes: vec![7], over: false }),
         sent!(Reply, Reply::Hosts(vec![HostSample::default()])),
         sent!(Ask, Ask::Trace),

@@ -1,13 +1,25 @@
-//! Frames: a 32-bit big-endian length and that many bytes of JSON.
+//! Frames: a 32-bit big-endian length and that many bytes of JSON, or of JSON that is packed.
+//!
+//! Packed is deflate (RFC 1951) without a header, and the length has its highest bit set. A peer has not proved
+//! anything yet when its first frames are read, so the decoder is one that is written in Rust.
 
 use std::io::{self, Read, Write};
 
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Error as _};
 
-/// The longest frame that is sent or accepted. Unit: bytes of JSON.
+/// The longest frame that is sent or accepted, packed or not. Unit: bytes of JSON.
 pub const MAX_FRAME: usize = 64 << 10;
+/// The first version of the conversation in which frames may be packed, and hold several replies.
+pub const PACKED_SINCE: u16 = 10;
+/// The bit of the length that says that the content is packed.
+pub const PACKED: u32 = 1 << 31;
 const LENGTH: usize = 4;
+/// Packing saves nothing worth its time on shorter ones. Unit: bytes of JSON.
+const SHORT: usize = 256;
 
 /// Why a frame could not be sent or received. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +31,9 @@ pub enum FrameError {
     /// The length is zero or above [`MAX_FRAME`].
     #[error("accept a control message of {0} B; the longest is {MAX_FRAME} B")]
     Length(usize),
+    /// The content cannot be unpacked, or is longer than [`MAX_FRAME`] then.
+    #[error("unpack a control message: {0}")]
+    Packed(io::Error),
     /// The content is not what was expected here.
     #[error("understand a control message: {0}")]
     Content(#[from] serde_json::Error),
@@ -65,6 +80,41 @@ pub fn write_frame<T: Serialize>(out: &mut impl Write, message: &T) -> Result<()
     Ok(out.write_all(&encode(message)?)?)
 }
 
+/// Writes a message as a frame to a peer that speaks this `version`: packed, if the peer can read that and it is
+/// shorter.
+///
+/// # Errors
+///
+/// When it is too long or the stream fails.
+pub fn write_packed<T: Serialize>(out: &mut impl Write, message: &T, version: u16) -> Result<(), FrameError> {
+    let frame = encode(message)?;
+    let packed = (version >= PACKED_SINCE && frame.len() > SHORT).then(|| pack(&frame)).transpose()?;
+    let shorter = packed.filter(|packed| packed.len() < frame.len());
+    Ok(out.write_all(&shorter.unwrap_or(frame))?)
+}
+
+/// The same frame, packed.
+fn pack(frame: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = DeflateEncoder::new(vec![0; LENGTH], Compression::default());
+    encoder.write_all(&frame[LENGTH..])?;
+    let mut packed = encoder.finish()?;
+    // Longer than what it holds is only what is short.
+    let length = u32::try_from(packed.len() - LENGTH).map_err(io::Error::other)?;
+    packed[..LENGTH].copy_from_slice(&(length | PACKED).to_be_bytes());
+    Ok(packed)
+}
+
+/// What was packed. No more is allocated than a valid frame needs, whatever it would hold.
+fn unpack(packed: &[u8]) -> Result<Vec<u8>, FrameError> {
+    let mut content = Vec::new();
+    let unpacked = DeflateDecoder::new(packed).take(MAX_FRAME as u64 + 1).read_to_end(&mut content);
+    match unpacked {
+        Ok(..=MAX_FRAME) => Ok(content),
+        Ok(_) => Err(FrameError::Packed(io::Error::other(format!("it holds more than {MAX_FRAME} B")))),
+        Err(error) => Err(FrameError::Packed(error)),
+    }
+}
+
 /// Reads a frame and the message in it. No more is allocated than a valid frame needs.
 ///
 /// # Errors
@@ -73,13 +123,14 @@ pub fn write_frame<T: Serialize>(out: &mut impl Write, message: &T) -> Result<()
 pub fn read_frame<T: DeserializeOwned>(input: &mut impl Read) -> Result<T, FrameError> {
     let mut length = [0; LENGTH];
     read_whole(input, &mut length)?;
-    let length = u32::from_be_bytes(length) as usize;
+    let word = u32::from_be_bytes(length);
+    let length = (word & !PACKED) as usize;
     if length == 0 || length > MAX_FRAME {
         return Err(FrameError::Length(length));
     }
     let mut content = vec![0; length];
     read_whole(input, &mut content)?;
-    decode(&content)
+    if word == length as u32 { decode(&content) } else { decode(&unpack(&content)?) }
 }
 
 /// Fills `bytes`. An end before that is the peer's doing, and is said so.
@@ -100,13 +151,66 @@ mod tests {
     fn every_length_out_of_range_is_refused_before_anything_is_allocated() {
         for length in [0, MAX_FRAME as u32 + 1, u32::MAX / 2, u32::MAX] {
             let read = read_frame::<String>(&mut length.to_be_bytes().as_slice());
-            assert!(matches!(read, Err(FrameError::Length(found)) if found == length as usize));
+            assert!(matches!(read, Err(FrameError::Length(found)) if found == (length & !PACKED) as usize));
         }
         let long = "x".repeat(MAX_FRAME);
         assert!(matches!(encode(&long), Err(FrameError::Length(_))));
     }
 
+    /// A packed frame of this content, whatever it is.
+    fn packed(content: &[u8]) -> Vec<u8> {
+        pack(&[&[0; LENGTH], content].concat()).expect("a Vec takes every byte")
+    }
+
+    #[test]
+    fn what_is_longer_unpacked_than_a_frame_may_be_is_refused() {
+        for (blanks, fits) in [(MAX_FRAME - 2, true), (MAX_FRAME - 1, false), (1 << 25, false)] {
+            let frame = packed(&[b"7 ", vec![b' '; blanks].as_slice()].concat());
+            assert!(frame.len() < MAX_FRAME, "{}", frame.len());
+            match read_frame::<u8>(&mut frame.as_slice()) {
+                Ok(7) => assert!(fits, "{blanks}"),
+                Err(FrameError::Packed(error)) => {
+                    assert!(!fits && error.to_string() == "it holds more than 65536 B", "{blanks}: {error}");
+                }
+                other => panic!("{blanks}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_peer_receives_packed_frames_only_if_it_can_read_them_and_they_are_shorter() {
+        let written = |text: &str, version| {
+            let mut frame = Vec::new();
+            write_packed(&mut frame, &text, version).expect("it is short");
+            assert_eq!(read_frame::<String>(&mut frame.as_slice()).expect("it is whole"), text);
+            frame
+        };
+        let same = "same ".repeat(1_000);
+        assert!(written(&same, PACKED_SINCE).len() < 100);
+        assert_eq!(written(&same, PACKED_SINCE - 1), encode(&same).expect("it is short"));
+        assert_eq!(written("short", PACKED_SINCE), encode(&"short").expect("it is short"));
+    }
+
     proptest! {
+        #[test]
+        fn whatever_claims_to_be_packed_is_a_message_or_an_error(content in prop::collection::vec(any::<u8>(), 1..300)) {
+            let length = (content.len() as u32 | PACKED).to_be_bytes();
+            let read = read_frame::<String>(&mut [length.as_slice(), &content].concat().as_slice());
+            prop_assert!(!read.is_err_and(|error| error.is_stream()), "the frame was whole");
+        }
+
+        #[test]
+        fn a_packed_frame_survives_and_a_cut_one_is_an_error(
+            text in "[a-z]{1,5}", times in 200..10_000_usize, cut in any::<prop::sample::Index>(),
+        ) {
+            let text = text.repeat(times);
+            let mut frame = Vec::new();
+            write_packed(&mut frame, &text, PACKED_SINCE).expect("it is short");
+            prop_assert_eq!(read_frame::<String>(&mut frame.as_slice()).expect("it is whole"), text);
+            let cut = &frame[..cut.index(frame.len())];
+            prop_assert!(read_frame::<String>(&mut &*cut).is_err_and(|error| error.is_stream()));
+        }
+
         #[test]
         fn a_frame_survives_and_a_cut_one_is_an_error(text: String, cut in any::<prop::sample::Index>()) {
             let frame = encode(&text).expect("it is short");

@@ -15,10 +15,10 @@ use std::fmt;
 use linerate_core::foreign::plain;
 
 /// Newest version of the conversation that this linerate speaks.
-pub const PROTOCOL: u16 = 9;
+pub const PROTOCOL: u16 = 10;
 /// Oldest version that it speaks. In version 3 a trial has no lead; in version 4 there are no settings,
-/// in version 5 no ranks, in version 6 no traces, in version 7 no loads, and in version 8 a
-/// client that waits does not hear who holds the slot.
+/// in version 5 no ranks, in version 6 no traces, in version 7 no loads, in version 8 a
+/// client that waits does not hear who holds the slot, and in version 9 no frame is packed.
 const OLDEST: u16 = 4;
 /// Length of a client's greeting. Unit: bytes.
 pub const GREETING_LEN: usize = 16;

@@ -176,7 +176,7 @@ pub enum Reply {
     Traced(Vec<EndMarks>, Vec<Marks>),
     /// The end of that: the first packets, and how many events found no room; since version 7.
     Packets(Vec<PacketSeen>, u64),
-    /// This end's account of one flow of the load, without its intervals.
+    /// This end's account of one flow of the load, without its intervals, looks and samples.
     Flow {
         /// Its number.
         flow: u32,
@@ -197,7 +197,7 @@ pub enum Reply {
         /// Whether the load has ended here: the accounts follow.
         over: bool,
     },
-    /// More intervals of one flow, and samples of its connection.
+    /// More intervals and looks of one flow, and samples of its connection.
     More {
         /// Its number.
         flow: u32,
@@ -205,6 +205,9 @@ pub enum Reply {
         direction: Direction,
         /// The intervals.
         intervals: Vec<Interval>,
+        /// The looks; before version 10 they are in its account.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        looks: Vec<Interval>,
         /// The samples.
         samples: Vec<TcpSample>,
     },
@@ -219,6 +222,8 @@ pub enum Reply {
     },
     /// What the host did meanwhile, at intervals.
     Hosts(Vec<HostSample>),
+    /// Several of those about a load, in their order; since version 10.
+    Several(Vec<Reply>),
     /// All accounts have been sent.
     Told,
     /// The observations here, and the socket's options at the end.

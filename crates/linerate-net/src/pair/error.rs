@@ -163,6 +163,7 @@ impl PairError {
             Reply::Look { .. } => "look",
             Reply::More { .. } => "more",
             Reply::Hosts(_) => "hosts",
+            Reply::Several(_) => "several",
             Reply::Told => "told",
             Reply::Observed(..) => "observed",
             Reply::Setting(_) => "setting",

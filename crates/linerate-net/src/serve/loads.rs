@@ -7,20 +7,29 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 
 use linerate_core::kernel::{HostSample, TcpSample};
-use linerate_core::traffic::{Direction, Interval, Load};
+use linerate_core::traffic::{Direction, FlowRecord, Interval, Kept, Load};
 use linerate_core::units::Span;
 
 use super::guard::Guard;
 use super::requests::WAITING;
 use super::session::{Refusal, Session};
-use crate::control::{Ask, Deadline, REPORT, Reply, Side, TimedStream, encode, read_frame};
+use crate::control::{
+    Ask, Deadline, PACKED_SINCE, REPORT, Reply, Side, TimedStream, encode, read_frame, write_frame,
+};
 use crate::flow::{Answered, Counter, PATIENCE};
 use crate::observe::{HostClock, others_run};
 use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
 use crate::transport::round_trip;
 
-/// The number of an account's intervals that always fit into one message.
+/// The number of an account's intervals or samples that always fit into one message.
 const CHUNK: usize = 50;
+/// What is sent at once, if it is not one message: less than a second on a path of 64 kb/s when it is packed. Unit: bytes
+/// of JSON.
+const TOGETHER: usize = 16 << 10;
+/// Samples of all TCP connections that receive together: of one as many as there are looks.
+const SAMPLES: usize = 256;
+/// Of each at least so many.
+const LEAST_SAMPLES: usize = 8;
 /// How many flows one such message is about: it always fits.
 const REPORTED: usize = 2048;
 /// How often reports come at most,
@@ -119,39 +128,79 @@ impl Session<'_> {
         Ok(read_frame(&mut TimedStream::new(self.control, Deadline::after(patience)))?)
     }
 
-    /// Sends the account of every flow and what was answered, and then the details, in pieces that fit the
-    /// messages: on a slow path they may come too late.
+    /// Sends the account of every flow, what was answered, the intervals of as many flows as a chart can show, what
+    /// the host did, and then the details, in pieces that fit the messages: on a slow path these may come too late.
     fn tell(
         &mut self,
         load: &Load,
-        mut told: Vec<FlowReport>,
+        told: Vec<FlowReport>,
         answered: &[Answered],
         host: &[HostSample],
     ) -> Result<(), Refusal> {
-        let mut details = Vec::new();
-        for FlowReport { flow, direction, half, .. } in &mut told {
-            let intervals = std::mem::take(&mut half.intervals);
-            details.push((*flow, *direction, intervals, std::mem::take(&mut half.tcp)));
-            self.say(&Reply::Flow {
-                flow: *flow,
-                direction: *direction,
-                half: Box::new(std::mem::take(half)),
-            })?;
-        }
         if let Some(rr) = &load.rr {
-            self.tell_answered(rr, answered)?;
+            self.saw_answered(rr, answered);
         }
-        for (flow, direction, intervals, samples) in &details {
-            for (intervals, samples) in pieces(intervals, samples) {
-                let (intervals, samples) = (intervals.to_vec(), samples.to_vec());
-                self.say(&Reply::More { flow: *flow, direction: *direction, intervals, samples })?;
+        let most = (SAMPLES / told.len().max(1)).max(LEAST_SAMPLES) & !1;
+        let (mut replies, mut courses, mut details) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, FlowReport { flow, direction, mut half, .. }) in told.into_iter().enumerate() {
+            let more = |intervals: &[Interval], looks: &[Interval], samples: &[TcpSample]| {
+                let (intervals, looks, samples) = (intervals.to_vec(), looks.to_vec(), samples.to_vec());
+                Reply::More { flow, direction, intervals, looks, samples }
+            };
+            let intervals = std::mem::take(&mut half.intervals);
+            let course = if place < FlowRecord::MOST_FINE { &mut courses } else { &mut details };
+            course.extend(intervals.chunks(CHUNK).map(|chunk| more(chunk, &[], &[])));
+            if self.version >= PACKED_SINCE {
+                let looks = std::mem::take(&mut half.looks);
+                details.extend(looks.chunks(CHUNK).map(|chunk| more(&[], chunk, &[])));
             }
+            let mut tcp = std::mem::take(&mut half.tcp);
+            // Of an end that receives, only how often its buffer was full is asked.
+            if direction == Direction::Send {
+                tcp = thinned(&tcp, most);
+            }
+            details.extend(tcp.chunks(CHUNK).map(|chunk| more(&[], &[], chunk)));
+            replies.push(Reply::Flow { flow, direction, half: Box::new(half) });
         }
-        for samples in host.chunks(CHUNK) {
-            self.say(&Reply::Hosts(samples.to_vec()))?;
-        }
+        let answers = answered.iter().map(|&Answered { flow, transactions, bytes }| Reply::Answered {
+            flow,
+            transactions,
+            bytes,
+        });
+        replies.extend(answers.chain(courses));
+        replies.extend(host.chunks(CHUNK).map(|samples| Reply::Hosts(samples.to_vec())));
+        replies.extend(details);
+        self.say_all(replies)?;
         self.say(&Reply::Told)
     }
+
+    /// Sends `replies` in their order, several at once to a client that can read that.
+    fn say_all(&self, replies: Vec<Reply>) -> Result<(), Refusal> {
+        let mut several: Vec<Reply> = Vec::new();
+        let mut length = 0;
+        let say = |several: &mut Vec<Reply>| match several.len() {
+            0 => Ok(()),
+            1 => self.say(&several.remove(0)),
+            _ => self.say(&Reply::Several(std::mem::take(several))),
+        };
+        for reply in replies {
+            let more = encode(&reply)?.len();
+            if length + more > TOGETHER || self.version < PACKED_SINCE {
+                say(&mut several)?;
+                length = 0;
+            }
+            length += more;
+            several.push(reply);
+        }
+        say(&mut several)
+    }
+}
+
+/// At most so many of `samples`: neighbours are joined.
+fn thinned(samples: &[TcpSample], most: usize) -> Vec<TcpSample> {
+    let mut kept = Kept::new(most);
+    samples.iter().for_each(|sample| kept.push(sample));
+    kept.into_entries()
 }
 
 /// At most `often` and [`REPORT`], and a whole number of the client's intervals or a part of one: what it shows of an
@@ -194,19 +243,6 @@ fn report(control: &TcpStream, clock: HostClock, every: Span, counters: &[Counte
             return;
         }
     }
-}
-
-/// Both lists side by side, cut into pieces.
-fn pieces<'a>(
-    intervals: &'a [Interval],
-    samples: &'a [TcpSample],
-) -> impl Iterator<Item = (&'a [Interval], &'a [TcpSample])> {
-    let count = intervals.len().max(samples.len()).div_ceil(CHUNK);
-    (0..count).map(move |place| (piece(intervals, place), piece(samples, place)))
-}
-
-fn piece<T>(list: &[T], place: usize) -> &[T] {
-    list.chunks(CHUNK).nth(place).unwrap_or_default()
 }
 
 #[cfg(test)]

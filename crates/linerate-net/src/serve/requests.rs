@@ -9,7 +9,6 @@ use super::channels::{ChannelListener, LOOK};
 use super::session::{Refusal, Session};
 use super::turn::has_left;
 use crate::channel::{CancelGroup, ChannelHandle as _};
-use crate::control::Reply;
 use crate::flow::Answered;
 use crate::line::Line;
 use crate::traffic::channels;
@@ -92,13 +91,9 @@ impl<'a> Session<'a> {
         matches!(peeked, Ok((_, 1..)))
     }
 
-    /// Sends how many requests of each flow were answered.
-    pub(super) fn tell_answered(&mut self, plan: &RrPlan, answered: &[Answered]) -> Result<(), Refusal> {
-        for &Answered { flow, transactions, bytes } in answered {
-            self.observer.saw(&tally(plan, transactions), None);
-            self.say(&Reply::Answered { flow, transactions, bytes })?;
-        }
-        Ok(())
+    /// Counts the requests of each flow that were answered.
+    pub(super) fn saw_answered(&mut self, plan: &RrPlan, answered: &[Answered]) {
+        answered.iter().for_each(|one| self.observer.saw(&tally(plan, one.transactions), None));
     }
 }
 

@@ -26,7 +26,7 @@ use crate::channel::CancelGroup;
 use crate::control::{
     Ask, ChannelToken, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening,
     Purpose, REPORTS_SINCE, Reply, SettingAsk, TimedStream, Versions, Welcome, closed_by_peer, harmless,
-    keep_alive, random, read_frame, write_frame,
+    keep_alive, random, read_frame, write_frame, write_packed,
 };
 use crate::line::Line;
 use crate::memory::Reserved;
@@ -64,7 +64,7 @@ impl From<FrameError> for Refusal {
                 "this server ({}) does not understand the message: {source}; use the same version of linerate at both ends",
                 env!("CARGO_PKG_VERSION")
             )),
-            FrameError::Length(_) => Self::Told(error.to_string()),
+            FrameError::Length(_) | FrameError::Packed(_) => Self::Told(error.to_string()),
         }
     }
 }
@@ -226,7 +226,7 @@ fn converse(
         "{peer}: {what} over {}, messages to {largest} B, {}",
         plan.common.transport, plan.common.time
     ));
-    let outcome = Session::open(server, control, &plan, largest).and_then(Session::run);
+    let outcome = Session::open(server, control, version, &plan, largest).and_then(Session::run);
     drop(slot);
     if outcome.is_ok() {
         server.log.info(format_args!("{peer}: done"));
@@ -241,6 +241,8 @@ type Channels<'a> = (Vec<Box<dyn Line>>, Option<ChannelListener<'a>>);
 pub(super) struct Session<'a> {
     pub(super) server: &'a ServerState,
     pub(super) control: &'a TcpStream,
+    /// Of the conversation.
+    pub(super) version: u16,
     pub(super) plan: &'a Plan,
     pub(super) largest: u64,
     local: IpAddr,
@@ -279,6 +281,7 @@ impl<'a> Session<'a> {
     fn open(
         server: &'a ServerState,
         control: &'a TcpStream,
+        version: u16,
         plan: &'a Plan,
         largest: u64,
     ) -> Result<Self, Refusal> {
@@ -304,12 +307,13 @@ impl<'a> Session<'a> {
         let admitted =
             Reply::Admitted { environment, clock: server.checked.clone(), reflector: place_of_reflector };
         let deadline = Deadline::after(server.limits.handshake);
-        write_frame(&mut TimedStream::new(control, deadline), &admitted)?;
+        write_packed(&mut TimedStream::new(control, deadline), &admitted, version)?;
         let guard = Guard::set(plan.common.time.to_duration() + server.limits.grace, control.try_clone()?)?;
         let observer = Observer::start(&server.clock, server.checked.clone(), local);
         Ok(Self {
             server,
             control,
+            version,
             plan,
             largest,
             local,
@@ -463,6 +467,6 @@ impl<'a> Session<'a> {
 
     pub(super) fn say(&self, reply: &Reply) -> Result<(), Refusal> {
         let deadline = Deadline::after(self.server.limits.handshake);
-        Ok(write_frame(&mut TimedStream::new(self.control, deadline), reply)?)
+        Ok(write_packed(&mut TimedStream::new(self.control, deadline), reply, self.version)?)
     }
 }

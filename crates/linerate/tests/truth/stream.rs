@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use linerate_analysis::report::{NamedRun, Report};
+use linerate_core::caution::Caution;
 use linerate_core::run::Run;
 use linerate_core::traffic::Class;
 use linerate_core::units::{Rate, Span};
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64;
 use rstest::rstest;
 
 use super::host::{Carried, EDGE, held};
@@ -155,4 +158,34 @@ fn is_the_rate(limit: Limit, run: &Run, carried: &Carried) -> Result<(), String>
     println!("{rate} Mb/s; the wire carried {expected:.3} of {nominal:.3} Mb/s");
     let near = (rate / expected - 1.0).abs() < 0.01 && rate < nominal * 1.01;
     near.then_some(()).ok_or_else(|| format!("{rate} is not {expected} of {nominal} Mb/s"))
+}
+
+/// The account comes at most two round trips after the end: 90 kB would take as long on the faster of these paths, and
+/// on the slower ones several times that.
+#[test]
+#[ignore = "takes 20 s; ./check full runs it"]
+fn the_account_comes_in_time_over_a_long_and_thin_path() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    if Lab::new(None).is_none() {
+        return;
+    }
+    let seed = u64::from(std::process::id());
+    let mut random = Pcg64::seed_from_u64(seed);
+    let (kbps, flows) = (random.random_range(96..400), random.random_range(1..24));
+    println!("seed {seed}: {kbps} kb/s, {flows} flows");
+    let desk = Desk::new();
+    let link =
+        format!("between = ['a', 'b'], delay = '500ms', burst = 0, rate-mbps = {}", f64::from(kbps) / 1e3);
+    desk.write("far.toml", format!("hosts = ['a', 'b']\nlink = [{{ {link} }}]\n"));
+    let flows = flows.to_string();
+    let options = ["stream", "--lab", "far.toml", "--time", "4s", "--flows", &flows];
+    desk.linerate(&[&options[..], &["--out", "x.run.json", "--no-report"]].concat());
+    let run = desk.run_file("x.run.json");
+    let late = |caution: &&Caution| matches!(caution, Caution::AccountLate { .. });
+    assert_eq!(run.cautions.iter().find(late), None);
+    let [transfer] = &run.transfers[..] else { panic!("one load was asked for") };
+    let [ours, theirs] = &transfer.hosts[..] else { panic!("two hosts") };
+    assert!(theirs.len() * 3 > ours.len(), "{} of {}", theirs.len(), ours.len());
+    let few = transfer.flows.iter().take(18);
+    assert!(few.clone().all(|flow| flow.receiver.intervals.len() > 3), "{few:?}");
 }

@@ -113,10 +113,10 @@ impl Ticks {
         self.irq.saturating_add(self.softirq)
     }
 
-    /// What share of all its time `ticks` of it are.
+    /// What share of all its time `ticks` of it are, to the four digits that ticks are worth.
     fn share(&self, ticks: u64) -> f64 {
         let whole = self.work().saturating_add(self.idle);
-        if whole > 0 { ticks as f64 / whole as f64 } else { 0.0 }
+        if whole > 0 { (ticks as f64 / whole as f64 * 1e4).round() / 1e4 } else { 0.0 }
     }
 }
 

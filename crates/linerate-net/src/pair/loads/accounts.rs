@@ -52,10 +52,11 @@ impl Told {
             Reply::Flow { flow, direction, half } => {
                 self.carried.reports.push(FlowReport { flow, direction, half: *half, processor: None });
             }
-            Reply::More { flow, direction, intervals, samples } => {
+            Reply::More { flow, direction, intervals, looks, samples } => {
                 let named = |told: &&mut FlowReport| (told.flow, told.direction) == (flow, direction);
                 if let Some(told) = self.carried.reports.iter_mut().find(named) {
                     told.half.intervals.extend(intervals);
+                    told.half.looks.extend(looks);
                     told.half.tcp.extend(samples);
                 }
             }
@@ -63,6 +64,7 @@ impl Told {
             Reply::Answered { flow, transactions, bytes } => {
                 self.answered.push(Answered { flow, transactions, bytes });
             }
+            Reply::Several(replies) => replies.into_iter().try_for_each(|reply| self.take(reply))?,
             Reply::Told => self.ended = Some(Ok(())),
             other => return Err(PairError::unexpected(other)),
         }
