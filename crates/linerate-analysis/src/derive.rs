@@ -24,19 +24,27 @@ const LATENCY_BELOW: u64 = 64;
 pub struct Derived {
     /// One-way time of the smallest message below 64 B. Unit: picoseconds.
     pub latency: Option<Latency>,
+    /// The peak, and what is measured by it. Absent where the peak is unknown.
+    #[serde(flatten)]
+    pub bandwidth: Option<Bandwidth>,
+    /// Where time begins to grow with size.
+    pub saturation: Option<Saturation>,
+    /// Sizes that do worse than those around them.
+    pub dips: Vec<Dip>,
+}
+
+/// The peak, and all that means nothing without one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Bandwidth {
     /// What the path sustains one way, where that was looked at; otherwise the highest throughput of any size.
-    pub peak: Option<Peak>,
-    /// Highest throughput of any size, where that is above the peak or the peak is unknown.
+    pub peak: Peak,
+    /// Highest throughput of any size, where that is above the peak.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub burst: Option<Peak>,
     /// Half-performance length N1/2: the size from which throughput is half the peak. Unit: bytes.
     pub half_performance_bytes: Option<f64>,
     /// Its 95 % interval over resampled rounds. Unit: bytes.
     pub half_performance_interval_bytes: Option<[f64; 2]>,
-    /// Where time begins to grow with size.
-    pub saturation: Option<Saturation>,
-    /// Sizes that do worse than those around them.
-    pub dips: Vec<Dip>,
 }
 
 /// The time of a message that is too small for its bytes to count.
@@ -68,17 +76,11 @@ pub fn derive(series: &Series, sustained: Option<&Series>, boundaries: &Boundari
     let of_pass = |pass| (series.of_pass(pass), sustained.map(|series| series.of_pass(pass)));
     let passes: Vec<(Series, Option<Series>)> = series.numbers().into_iter().map(of_pass).collect();
     let several = passes.len() > 1;
-    let [peak, burst] = peak_and_burst(series, sustained);
-    let half = half::half_performance(series, peak);
-    let half = if several { half.map(|half| half.over(&passes)) } else { half };
     let knee = saturation(series);
     let knee = if several { knee.map(|knee| knee.over(&passes)) } else { knee };
     Derived {
         latency: latency(series),
-        peak,
-        burst,
-        half_performance_bytes: half.map(|half| half.bytes),
-        half_performance_interval_bytes: half.and_then(|half| half.interval),
+        bandwidth: bandwidth(series, sustained, &passes),
         saturation: knee,
         dips: dips(series, boundaries),
     }
@@ -109,14 +111,28 @@ fn latency(series: &Series) -> Option<Latency> {
     Some(Latency { size: point.size, time: point.time()? })
 }
 
-/// The rate that the path sustains, and the highest of any size where that is above it: round trips behind a shaper show
-/// twice its rate and more.
-fn peak_and_burst(series: &Series, sustained: Option<&Series>) -> [Option<Peak>; 2] {
-    let highest = highest(series);
-    let Some(sustained) = sustained else { return [highest, None] };
-    let peak = self::highest(sustained);
-    let above = |burst: &Peak| peak.is_none_or(|peak| burst.throughput.share_of(peak.throughput) > 1.0);
-    [peak, highest.filter(above)]
+/// The peak and what it is the measure of. A highest rate above that which the path sustains is a burst: round trips behind
+/// a shaper show twice its rate and more.
+fn bandwidth(
+    series: &Series,
+    sustained: Option<&Series>,
+    passes: &[(Series, Option<Series>)],
+) -> Option<Bandwidth> {
+    let peak = peak(series, sustained)?;
+    let half = half::half_performance(series, peak);
+    let half = if passes.len() > 1 { half.map(|half| half.over(passes)) } else { half };
+    let above = |burst: &Peak| burst.throughput.share_of(peak.throughput) > 1.0;
+    Some(Bandwidth {
+        peak,
+        burst: sustained.and_then(|_| highest(series)).filter(above),
+        half_performance_bytes: half.map(|half| half.bytes),
+        half_performance_interval_bytes: half.and_then(|half| half.interval),
+    })
+}
+
+/// The rate that the path sustains, where that was looked at.
+fn peak(series: &Series, sustained: Option<&Series>) -> Option<Peak> {
+    highest(sustained.unwrap_or(series))
 }
 
 fn highest(series: &Series) -> Option<Peak> {

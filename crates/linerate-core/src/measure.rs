@@ -28,6 +28,8 @@ pub struct Method {
     pub sizes: Vec<u64>,
     /// Time to spend on the bench's clock.
     pub time: Span,
+    /// What the user allowed beyond that, for another measurement.
+    pub reserved: Span,
     /// Target half-width of the interval, as a share of the median.
     pub target: f64,
     /// Rounds that every size gets first.
@@ -86,6 +88,7 @@ impl Method {
             pattern: curve.pattern,
             sizes: curve.sizes(common)?,
             time: common.time,
+            reserved: Span::ZERO,
             target: curve.ci,
             rounds: curve.rounds,
             seed: common.seed,
@@ -119,8 +122,9 @@ impl Method {
         }
         let time = (self.time / SUSTAINED_PART).clamp(SUSTAINED_LEAST, SUSTAINED_MOST);
         let time = if time * SUSTAINED_LARGEST_PART > self.time { Span::ZERO } else { time };
-        let after = Self { pattern: Pattern::OneWay, sizes, time, ..self.clone() };
-        (Self { time: self.time.saturating_sub(time), ..self }, Some(after))
+        let left = self.time.saturating_sub(time);
+        let after = Self { pattern: Pattern::OneWay, sizes, time, reserved: left, ..self.clone() };
+        (Self { time: left, reserved: time, ..self }, Some(after))
     }
 
     /// This measurement of what the path sustains, with the largest of its sizes that its time is enough for by the slowest

@@ -220,7 +220,7 @@ mod tests {
         let latency = report.curves[0].derived.latency.expect("it has one");
         let written = value(&found, "linerate_run_latency_seconds", "subject=\"ping-pong\"");
         assert!((written / (latency.time.median / 1e12) - 1.0).abs() < 1e-12, "{written}");
-        let peak = report.curves[0].derived.peak.expect("it has one");
+        let peak = report.curves[0].derived.bandwidth.expect("it has one").peak;
         let written = value(&found, "linerate_run_peak_bytes_per_second", "transport=\"tcp\"");
         assert!((written / (peak.throughput.as_mbps() * 1e6 / 8.0) - 1.0).abs() < 1e-12, "{written}");
         let [low, high] = latency.time.interval.expect("an interval").map(|ps| ps / 1e12);

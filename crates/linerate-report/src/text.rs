@@ -1,6 +1,6 @@
 //! Words and numbers that several renderers share.
 
-use linerate_analysis::derive::{Derived, Peak};
+use linerate_analysis::derive::{Bandwidth, Derived, Peak};
 use linerate_analysis::figures::Unit;
 use linerate_analysis::report::{Curve, FlowClass, NamedRun, Report};
 use linerate_core::environment::Fact;
@@ -215,34 +215,33 @@ pub(crate) struct Key {
 pub(crate) fn keys(curve: &Curve) -> Vec<Key> {
     let derived = &curve.derived;
     let missing = |why: &str| format!("none: {why}");
-    let half = derived.half_performance_bytes.map_or_else(
-        || missing("half the peak lies outside the sizes measured"),
-        |bytes| {
-            let size = estimate(Unit::Size, bytes, derived.half_performance_interval_bytes);
-            format!("{size}, where throughput is half the peak")
-        },
-    );
-    let mut keys = vec![
-        Key { label: "latency", value: latency(curve) },
-        Key {
-            label: "peak",
-            value: derived.peak.map_or_else(|| missing(unsettled(curve)), |it| peak(curve, &it)),
-        },
-    ];
-    keys.extend(derived.burst.map(|burst| Key { label: "burst", value: peak(curve, &burst) }));
-    keys.extend([
-        Key { label: "N1/2", value: half },
-        Key {
-            label: "saturation",
-            value: saturation(derived).unwrap_or_else(|| missing("no knee within the sizes measured")),
-        },
-    ]);
+    let mut keys = vec![Key { label: "latency", value: latency(curve) }];
+    match &derived.bandwidth {
+        Some(bandwidth) => {
+            keys.push(Key { label: "peak", value: peak(curve, &bandwidth.peak) });
+            keys.extend(bandwidth.burst.map(|burst| Key { label: "burst", value: peak(curve, &burst) }));
+            keys.push(Key { label: "N1/2", value: half_performance(bandwidth) });
+        }
+        None => keys.push(Key { label: "peak", value: missing(no_peak(curve)) }),
+    }
+    let knee = saturation(derived).unwrap_or_else(|| missing("no knee within the sizes measured"));
+    keys.push(Key { label: "saturation", value: knee });
     keys
 }
 
+fn half_performance(bandwidth: &Bandwidth) -> String {
+    bandwidth.half_performance_bytes.map_or_else(
+        || "none: half the peak lies outside the sizes measured".to_owned(),
+        |bytes| {
+            let size = estimate(Unit::Size, bytes, bandwidth.half_performance_interval_bytes);
+            format!("{size}, where throughput is half the peak")
+        },
+    )
+}
+
 /// Why a curve has no peak.
-fn unsettled(curve: &Curve) -> &'static str {
-    if curve.derived.burst.is_some() {
+fn no_peak(curve: &Curve) -> &'static str {
+    if curve.timed().next().is_some() {
         "what the path sustains one way is not known"
     } else if curve.in_bursts > 0 {
         "not settled; no size was timed for long enough"

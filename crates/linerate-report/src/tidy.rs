@@ -129,11 +129,14 @@ impl Serialize for Object<'_> {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use linerate_core::pattern::Pattern;
+    use linerate_core::series::Series;
     use linerate_core::traffic::{Direction, FlowAccount, HalfAccount, Interval, Latency, Transfer};
     use linerate_core::units::Span;
 
     use super::*;
     use crate::fixture;
+    use crate::text::keys;
 
     /// A flow that took 1000 B in each of two seconds, and requests without a response.
     fn loads() -> Report {
@@ -253,6 +256,30 @@ pub(crate) mod tests {
             return;
         }
         assert_eq!(found.trim(), tables(&KINDS).trim(), "run this test with LINERATE_REFRESH=1");
+    }
+
+    #[test]
+    fn without_a_peak_no_fact_has_a_value_that_is_measured_by_it() {
+        let mut named = fixture::GIGABIT.run();
+        named.run.sustained = Some(Series::new(Pattern::OneWay, &[]));
+        let report = Report::new(vec![named]);
+        let all = KINDS.iter().flat_map(|kind| (kind.columns)());
+        let by_peak: Vec<String> =
+            all.filter(|column| column.about.meaning.contains("peak")).map(|column| column.key).collect();
+        let mut seen = 0;
+        for table in Level::ALL.into_iter().filter_map(|level| Table::of(&report, level).ok()) {
+            for (place, column) in table.columns.iter().enumerate().filter(|(_, it)| by_peak.contains(it)) {
+                assert!(table.rows.iter().all(|row| row[place].is_null()), "{column}");
+                seen += 1;
+            }
+        }
+        assert!(seen >= 3, "{by_peak:?}");
+        for (label, value) in report.curves.iter().flat_map(keys).map(|key| (key.label, key.value)) {
+            assert!(
+                label != "burst" && label != "N1/2" && !value.contains("half the peak"),
+                "{label}: {value}"
+            );
+        }
     }
 
     #[test]

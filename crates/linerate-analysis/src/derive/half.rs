@@ -3,7 +3,7 @@
 use rand_pcg::Pcg64;
 
 use super::bootstrap::{RESAMPLES, inner_95, redrawn_median};
-use super::{Peak, agreed, by_size, peak_and_burst};
+use super::{Peak, agreed, by_size, peak};
 use linerate_core::series::Series;
 use linerate_core::stats::{Estimate, median_interval};
 
@@ -21,10 +21,10 @@ pub(super) struct Half {
 ///
 /// The interval is that of a percentile bootstrap: the rounds of each size are drawn anew, and the
 /// peak and N1/2 of the curve of their medians are taken.
-pub(super) fn half_performance(series: &Series, peak: Option<Peak>) -> Option<Half> {
+pub(super) fn half_performance(series: &Series, peak: Peak) -> Option<Half> {
     // Unit: bytes a picosecond. The highest of its own is drawn anew, like the others.
-    let beside = peak.filter(|peak| peak.pattern != series.pattern);
-    let ceiling = beside.map_or(f64::INFINITY, |peak| peak.throughput.bits_per_second() / 8e12);
+    let beside = peak.pattern != series.pattern;
+    let ceiling = if beside { peak.throughput.bits_per_second() / 8e12 } else { f64::INFINITY };
     // A file may say 0 B, which has no logarithm.
     let points = by_size(series).into_iter().filter(|point| point.size > 0);
     let points: Vec<(f64, Vec<f64>)> = points.map(|point| (point.size as f64, point.medians())).collect();
@@ -39,7 +39,7 @@ impl Half {
     /// That of whole passes, with an interval from pass to pass if every pass shows it.
     pub(super) fn over(self, passes: &[(Series, Option<Series>)]) -> Self {
         let of_each = agreed(passes, |pass, sustained| {
-            let half = half_performance(pass, peak_and_burst(pass, sustained)[0])?;
+            let half = half_performance(pass, peak(pass, sustained)?)?;
             Some(Estimate { median: half.bytes, interval: half.interval })
         });
         of_each.map_or(Self { interval: None, ..self }, |it| Self { bytes: it.median, interval: it.interval })

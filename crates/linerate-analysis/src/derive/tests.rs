@@ -42,9 +42,10 @@ fn a_straight_path_gives_its_own_numbers_back() {
     let latency = derived.latency.expect("sizes below 64 B");
     assert_eq!(latency.size, 1);
     assert!((latency.time.median - 50.008e6).abs() < 1e3);
-    assert_eq!(derived.peak.map(|peak| peak.size), Some(8_388_611));
+    let bandwidth = derived.bandwidth.expect("it was timed");
+    assert_eq!(bandwidth.peak.size, 8_388_611);
     // N1/2 of a + b n is a / b for the asymptote; the peak is a little below that.
-    let half = derived.half_performance_bytes.expect("half the peak is reached");
+    let half = bandwidth.half_performance_bytes.expect("half the peak is reached");
     assert!((half / 6250.0 - 1.0).abs() < 0.05, "{half}");
     let saturation = derived.saturation.expect("a knee");
     assert!((saturation.size / 6250.0 - 1.0).abs() < 0.05, "{saturation:?}");
@@ -81,12 +82,13 @@ fn a_stream_has_no_latency() {
 fn a_time_of_0_has_no_rate() {
     let coarse = series(0.0, |size| if size < 1000 { 0.0 } else { line(size) });
     let derived = derive(&coarse, None, &Boundaries::default());
-    let half = derived.half_performance_bytes.expect("half the peak is reached");
+    let half = derived.bandwidth.and_then(|it| it.half_performance_bytes).expect("half the peak is reached");
     assert!((half / 6250.0 - 1.0).abs() < 0.05, "{half}");
     let mut sometimes = series(0.0, line);
     sometimes.points[0].rounds.iter_mut().take(3).for_each(|round| round.median = Span::ZERO);
     let [low, high] = derive(&sometimes, None, &Boundaries::default())
-        .half_performance_interval_bytes
+        .bandwidth
+        .and_then(|it| it.half_performance_interval_bytes)
         .expect("nine rounds");
     assert!((low / 6250.0 - 1.0).abs() < 0.05 && (high / 6250.0 - 1.0).abs() < 0.05, "{low} {high}");
 }
@@ -95,22 +97,23 @@ fn a_time_of_0_has_no_rate() {
 fn the_peak_is_what_the_path_sustains_one_way() {
     let curve = series(0.01, line);
     let plain = derive(&curve, None, &Boundaries::default());
-    assert_eq!(plain.burst, None);
-    let size = |derived: &Derived| derived.burst.map(|burst| burst.size);
+    assert_eq!(plain.bandwidth.expect("it was timed").burst, None);
     // 8 ns a byte are 1 Gb/s.
     let mut after = Series { pattern: Pattern::OneWay, ..series(0.01, |size| 0.08 * size as f64) };
     after.points.retain(|point| point.size == 65_536);
     let shaped = derive(&curve, Some(&after), &Boundaries::default());
-    let peak = shaped.peak.expect("it was timed");
+    let shaped = shaped.bandwidth.expect("it was timed");
+    let peak = shaped.peak;
     assert!((peak.throughput.as_mbps() - 100.0).abs() < 0.1 && peak.interval.is_some(), "{peak:?}");
-    assert_eq!((peak.pattern, size(&shaped)), (Pattern::OneWay, Some(8_388_611)));
+    assert_eq!((peak.pattern, shaped.burst.map(|burst| burst.size)), (Pattern::OneWay, Some(8_388_611)));
     let half = shaped.half_performance_bytes.expect("half the peak is reached");
     // t(n) = n / (50 Mb/s): 50 + 0.008 n = 0.16 n.
     assert!((half / (50.0 / 0.152) - 1.0).abs() < 0.05, "{half}");
     // The way back may be slower.
     after.points[0].rounds.iter_mut().for_each(|round| round.median = round.median / 100);
     let faster = derive(&curve, Some(&after), &Boundaries::default());
-    assert_eq!((faster.peak.map(|peak| peak.pattern), faster.burst), (Some(Pattern::OneWay), None));
+    let faster = faster.bandwidth.expect("it was timed");
+    assert_eq!((faster.peak.pattern, faster.burst), (Pattern::OneWay, None));
     let unknown = derive(&curve, Some(&Series::new(Pattern::OneWay, &[])), &Boundaries::default());
-    assert_eq!((unknown.peak, size(&unknown)), (None, Some(8_388_611)));
+    assert_eq!(unknown.bandwidth, None);
 }

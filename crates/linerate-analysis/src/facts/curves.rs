@@ -88,20 +88,20 @@ impl Kind for Keys {
             "peak_mbps",
             Mbps,
             "what the path sustains one way, where that was looked at, or the highest throughput of any size",
-            |row| row.derived.peak.as_ref().map(|peak| peak.throughput.as_mbps()).into(),
+            |row| row.derived.bandwidth.map(|it| it.peak.throughput.as_mbps()).into(),
         )
         .more()
-        .within(|row| row.derived.peak.as_ref()?.interval.map(|ends| ends.map(Rate::as_mbps)))
+        .within(|row| row.derived.bandwidth?.peak.interval.map(|ends| ends.map(Rate::as_mbps)))
         .followed(Followed::new("peak", "peak", "peak").headline()),
         KeyFact::new("burst_mbps", Mbps, "highest throughput of any size, where above the peak", |row| {
-            row.derived.burst.as_ref().map(|burst| burst.throughput.as_mbps()).into()
+            row.derived.bandwidth.and_then(|it| it.burst).map(|burst| burst.throughput.as_mbps()).into()
         })
         .more()
-        .within(|row| row.derived.burst.as_ref()?.interval.map(|ends| ends.map(Rate::as_mbps))),
+        .within(|row| row.derived.bandwidth?.burst?.interval.map(|ends| ends.map(Rate::as_mbps))),
         KeyFact::new("half_performance_bytes", Bytes, "size from which throughput is half the peak", |row| {
-            row.derived.half_performance_bytes.into()
+            row.derived.bandwidth.and_then(|it| it.half_performance_bytes).into()
         })
-        .within(|row| row.derived.half_performance_interval_bytes)
+        .within(|row| row.derived.bandwidth?.half_performance_interval_bytes)
         .followed(Followed::new("half-performance", "N1/2", "half_performance")),
         KeyFact::new("saturation_bytes", Bytes, "size from which time grows with size", |row| {
             row.derived.saturation.as_ref().map(|knee| knee.size).into()

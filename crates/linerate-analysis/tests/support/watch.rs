@@ -45,6 +45,7 @@ pub(crate) fn method(sizes: &[u64], ms: u64, target: f64, seed: u64) -> Method {
         rounds: 7,
         seed,
         clock_cost: Span::ZERO,
+        reserved: Span::ZERO,
         exact: None,
     }
 }

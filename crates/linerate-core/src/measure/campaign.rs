@@ -204,8 +204,9 @@ impl<'a, B: Bench> Campaign<'a, B> {
     }
 
     fn needs(&mut self, time: Span) {
-        self.series.needed = Some(time);
-        self.watch.short_of_time(time, self.method.time);
+        let needed = time + self.method.reserved;
+        self.series.needed = Some(needed);
+        self.watch.short_of_time(needed, self.method.time + self.method.reserved);
     }
 
     /// What a message of every size takes together, as far as it is known, and the longest of them.
@@ -407,7 +408,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
             size: point.size,
             time: point.time(),
             spent: self.spent,
-            allowed: self.method.time,
+            allowed: self.method.time + self.method.reserved,
         };
         match self.watch.trial_done(&progress) {
             ControlFlow::Continue(()) => Ok(()),

@@ -37,8 +37,8 @@ fn told(curve: &Curve) -> Vec<u64> {
     };
     let mut told: Vec<u64> = derived.dips.iter().map(|dip| dip.size).collect();
     told.extend(derived.latency.as_ref().map(|latency| latency.size));
-    told.extend(derived.burst.or(derived.peak).map(|peak| peak.size));
-    told.extend(derived.half_performance_bytes.and_then(nearest));
+    told.extend(derived.bandwidth.map(|it| it.burst.unwrap_or(it.peak).size));
+    told.extend(derived.bandwidth.and_then(|it| it.half_performance_bytes).and_then(nearest));
     told.extend(derived.saturation.and_then(|knee| nearest(knee.size)));
     told
 }
@@ -58,7 +58,7 @@ mod tests {
         assert!(all.iter().filter(|size| size.is_power_of_two()).all(|size| short.contains(size)));
         let derived = &curve.derived;
         let latency = derived.latency.as_ref().expect("a latency").size;
-        let peak = derived.peak.expect("a peak").size;
+        let peak = derived.bandwidth.expect("a peak").peak.size;
         for size in [all[0], all[all.len() - 1], latency, peak] {
             assert!(short.contains(&size), "{size} in {short:?}");
         }

@@ -82,9 +82,9 @@ impl Axis {
         self.scale.value(self.ends[0])
     }
 
-    /// Message sizes, with at most `most` labels.
+    /// Message sizes from the smallest to the largest that was timed, with at most `most` labels.
     pub(crate) fn size(report: &Report, most: usize) -> Self {
-        let sizes = report.curves.iter().flat_map(|curve| curve.points.iter().map(|point| point.size as f64));
+        let sizes = report.curves.iter().flat_map(|curve| curve.timed().map(|(size, _)| size as f64));
         let [low, high] = range(sizes, [1.0, 1_048_576.0]);
         let (first, last) = (low.log2().ceil() as u32, high.log2().floor() as u32);
         let steps = [1, 2, 4, 5, 10, 20].into_iter();

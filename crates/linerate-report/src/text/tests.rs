@@ -150,16 +150,22 @@ fn what_a_curve_lacks_has_its_reason() {
         keys(curve).into_iter().find(|key| key.label == label).expect("it is there").value
     };
     curve.derived.saturation = None;
-    (curve.derived.half_performance_bytes, curve.derived.latency) = (None, None);
+    curve.derived.latency = None;
+    let bandwidth = curve.derived.bandwidth.as_mut().expect("the fixture has one");
+    bandwidth.half_performance_bytes = None;
     assert_eq!(of(curve, "saturation"), "none: no knee within the sizes measured");
     assert_eq!(of(curve, "N1/2"), "none: half the peak lies outside the sizes measured");
     assert_eq!(of(curve, "latency"), "none: no message below 64 B was timed");
     curve.pattern = Pattern::OneWay;
     assert_eq!(of(curve, "latency"), "none: one-way messages overlap");
-    curve.derived.half_performance_bytes = Some(3000.0);
-    curve.derived.half_performance_interval_bytes = None;
+    let bandwidth = curve.derived.bandwidth.as_mut().expect("the fixture has one");
+    bandwidth.half_performance_bytes = Some(3000.0);
+    bandwidth.half_performance_interval_bytes = None;
     assert_eq!(of(curve, "N1/2"), "3000 B, where throughput is half the peak");
-    curve.derived.peak = None;
+    curve.derived.bandwidth = None;
+    assert_eq!(of(curve, "peak"), "none: what the path sustains one way is not known");
+    assert!(keys(curve).iter().all(|key| !["burst", "N1/2"].contains(&key.label)));
+    curve.points.iter_mut().for_each(|point| point.timed = None);
     assert_eq!(of(curve, "peak"), "none: nothing was timed");
     curve.in_bursts = 1;
     assert_eq!(of(curve, "peak"), "none: not settled; no size was timed for long enough");

@@ -17,6 +17,7 @@ pub(crate) fn once(pattern: Pattern, sizes: &[u64]) -> Method {
         rounds: 7,
         seed: 1,
         clock_cost: Span::ZERO,
+        reserved: Span::ZERO,
         exact: Some(Exact::AT_ONCE),
     }
 }

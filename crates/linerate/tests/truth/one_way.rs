@@ -38,7 +38,8 @@ fn is_true(limit: Limit, run: &Run, carried: &Carried, least: usize) -> Result<(
     if rates.len() < least {
         return Err(format!("only {} sizes", rates.len()));
     }
-    let peak = derive(series, None, &Boundaries::of(run)).peak.expect("there is one").throughput.as_mbps();
+    let peak =
+        derive(series, None, &Boundaries::of(run)).bandwidth.expect("there is one").peak.throughput.as_mbps();
     // Tokens make a window of the wire faster than the wire is.
     let expected = carried.typical().min(nominal);
     println!("the peak is {peak} Mb/s; the wire carried {expected} of {nominal} Mb/s");

@@ -62,7 +62,7 @@ fn holds(seed: u64) {
     assert_eq!(said.code, Some(0));
     let run = desk.run_file("x.run.json");
     let derived = derive(&run.series[0], run.sustained.as_ref(), &Boundaries::of(&run));
-    if let Some(peak) = derived.peak {
+    if let Some(peak) = derived.bandwidth.map(|bandwidth| bandwidth.peak) {
         // Bytes arrive in segments: where a round of some kilobytes ends among them is worth one.
         let curve = run.sustained.as_ref().unwrap_or(&run.series[0]);
         let rounds =

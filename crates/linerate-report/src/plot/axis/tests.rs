@@ -71,6 +71,23 @@ fn every_span_of_sizes_has_labels_enough() {
 }
 
 #[test]
+fn an_axis_of_sizes_ends_where_something_was_timed() {
+    let mut report = fixture::one();
+    for untimed in [false, true] {
+        report.curves[0]
+            .points
+            .iter_mut()
+            .filter(|point| point.size > 3 && untimed)
+            .for_each(|point| point.timed = None);
+        let sizes: Vec<f64> = report.curves[0].timed().map(|(size, _)| size as f64).collect();
+        let [low, high] = [f64::min, f64::max].map(|end| sizes.iter().copied().reduce(end).expect("sizes"));
+        let air = (high / low).powf(0.03);
+        let [from, to] = Axis::size(&report, 9).range();
+        assert!((low / air..=low).contains(&from) && (high..=high * air).contains(&to), "{from} to {to}");
+    }
+}
+
+#[test]
 fn the_tail_of_a_distribution_is_spread_evenly() {
     let axis = Axis::new(String::new(), Scale::Tail, [0.0, 0.999], &[], |_| String::new());
     let [none, nine, third] = [0.0, 0.9, 0.999].map(|share| axis.share(share));
