@@ -13,9 +13,7 @@ use linerate_core::units::Span;
 use super::guard::Guard;
 use super::requests::WAITING;
 use super::session::{Refusal, Session};
-use crate::control::{
-    Ask, Deadline, PACKED_SINCE, REPORT, Reply, Side, TimedStream, encode, read_frame, write_frame,
-};
+use crate::control::{Ask, Deadline, PACKED_SINCE, REPORT, Reply, Side, TimedStream, encode, read_frame};
 use crate::flow::{Answered, Counter, PATIENCE};
 use crate::observe::{HostClock, others_run};
 use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
