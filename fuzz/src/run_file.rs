@@ -66,7 +66,8 @@ fn shown(curve: &Curve) {
     let stretched: usize = curve.stretches().map(|stretch| stretch.len()).sum();
     assert_eq!(stretched, curve.timed().count(), "every timed point is on a line");
     let derived = &curve.derived;
-    assert!(derived.half_performance_bytes.is_none_or(|bytes| bytes > 0.0), "{derived:?}");
+    let half = derived.bandwidth.and_then(|bandwidth| bandwidth.half_performance_bytes);
+    assert!(half.is_none_or(|bytes| bytes > 0.0), "{derived:?}");
     if let Some(saturation) = derived.saturation {
         assert!(saturation.size > 0.0 && saturation.interval[0] <= saturation.interval[1], "{saturation:?}");
     }
