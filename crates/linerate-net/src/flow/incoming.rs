@@ -85,6 +85,12 @@ impl<'a> Incoming<'a> {
         }
     }
 
+    /// The same, or `spare` if it has no memory of its own.
+    #[inline]
+    pub fn buffer_or<'b>(&'b mut self, spare: &'b mut [u8]) -> &'b mut [u8] {
+        if let Buffer::One([]) = self.buffer { spare } else { self.buffer() }
+    }
+
     /// Notes that `bytes` arrived at the start of the buffer.
     #[inline]
     pub fn received(&mut self, bytes: usize) {

@@ -241,13 +241,16 @@ impl FlowSet<'_> {
     /// Runs many flows on the calling thread.
     fn many(&self, share: Vec<(FlowEnd, &Counter)>, entry: &Entry<'_>) -> Vec<FlowReport> {
         let mut refused = Vec::new();
-        // Without memory options all senders share one message.
+        // Without memory options all senders share one message, and all receivers one buffer.
         let shared = self.memory.is_plain();
-        let sizes = share.iter().map(|(end, _)| self.message_size(end));
-        let message = message(if shared { sizes.max().unwrap_or(0) } else { 0 });
+        let longest = |sends: bool| {
+            let sizes = share.iter().filter(|(end, _)| shared && end.sends == sends);
+            sizes.map(|(end, _)| self.message_size(end)).max().unwrap_or(0)
+        };
+        let (message, mut buffer) = (message(longest(true)), vec![0; longest(false)]);
         let mut placed = Vec::new();
         for (end, counter) in share {
-            if shared && end.sends {
+            if shared {
                 placed.push((end, counter, None));
                 continue;
             }
@@ -262,15 +265,16 @@ impl FlowSet<'_> {
         let mut members = Vec::with_capacity(placed.len());
         for (end, counter, ring) in &mut placed {
             let work = match ring {
-                None => {
+                None if end.sends => {
                     let message = &message[..self.message_size(end)];
                     Work::Out(self.outgoing(origin, message, counter))
                 }
+                None => Work::In(self.incoming(origin, &mut [], counter)),
                 Some(ring) => self.work((origin, end.sends), ring, counter),
             };
             members.push(Member::new(end.line.channel_mut(), work));
         }
-        drive(&mut members, &self.clock);
+        drive(&mut members, &self.clock, &mut buffer);
         let count = members.len() as u64;
         let finished: Vec<_> = members.into_iter().map(Member::finish).collect();
         // Read when nothing moves any more: with many flows, asking the kernel takes long.

@@ -89,8 +89,8 @@ impl<'a> Member<'a> {
         }
     }
 
-    /// Moves what can be moved now, for one turn.
-    fn step(&mut self, now: Time) {
+    /// Moves what can be moved now, for one turn; bytes that have no memory of their own arrive in `spare`.
+    fn step(&mut self, now: Time, spare: &mut [u8]) {
         self.stepped = now;
         let channel = &mut self.channel;
         for _ in 0..TURN {
@@ -119,7 +119,7 @@ impl<'a> Member<'a> {
                         Ok(0)
                     }
                 },
-                (_, Work::In(into)) => match channel.pull(into.buffer(), Wait::Never) {
+                (_, Work::In(into)) => match channel.pull(into.buffer_or(spare), Wait::Never) {
                     Ok(0) => Ok(0),
                     Ok(moved) => {
                         into.received(moved);
@@ -147,8 +147,8 @@ impl<'a> Member<'a> {
     }
 }
 
-/// Runs all members until they have ended.
-pub(super) fn drive(members: &mut [Member<'_>], clock: &HostClock) {
+/// Runs all members until they have ended. Those without memory of their own receive in `spare`.
+pub(super) fn drive(members: &mut [Member<'_>], clock: &HostClock, spare: &mut [u8]) {
     let began = clock.now();
     for member in members.iter_mut() {
         member.moved = Some(began);
@@ -169,7 +169,7 @@ pub(super) fn drive(members: &mut [Member<'_>], clock: &HostClock) {
                 matches!(&member.work, Work::Out(out) if out.is_paced() && out.held_until(now).is_none());
             let quiet = member.moved.is_some_and(|moved| now.since(moved) > PATIENCE);
             if !member.is_over() && (ready || paced || quiet) {
-                member.step(now);
+                member.step(now, spare);
             }
         }
     }
