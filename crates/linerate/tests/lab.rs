@@ -285,7 +285,7 @@ fn a_laboratory_without_such_a_host_is_refused() {
     ");
     desk.write("bad.toml", "hosts = ['a', 'b']\nlinks = []\n");
     assert_snapshot!(desk.linerate(&["rr", "--lab", "bad.toml"]).complaint(), @r"
-    failed to read the plan bad.toml: unknown field `links`, expected one of `about`, `hosts`, `switches`, `routers`, `link`, `seed`, `mtu`, `rate-mbps`, `burst`, `queue`, `delay`, `jitter`, `loss`, `loss-burst`, `reorder`, `reorder-by`, `duplicate`, `corrupt` ╭─[bad.toml:2:1] 1 hosts = ['a', 'b'] 2 links = [] · ───── ╰────
+    failed to read the plan bad.toml: unknown field `links`, expected one of `about`, `hosts`, `switches`, `routers`, `link`, `seed`, `mtu`, `rate-mbps`, `burst`, `queue`, `delay`, `jitter`, `loss`, `loss-burst`, `reorder`, `reorder-by`, `duplicate`, `corrupt`, `ecn-mark`, `ecn-bleach` ╭─[bad.toml:2:1] 1 hosts = ['a', 'b'] 2 links = [] · ───── ╰────
     help: `linerate lab show dumbbell` prints a plan to begin with
     ");
     desk.write("bad.toml", "hosts = ['a', 'b']\nlink = [{ between = ['a', 'c'] }]\n");

@@ -66,6 +66,10 @@ pub struct Impairment {
     pub duplicate: f64,
     /// The share of frames in which a bit behind the Ethernet header is wrong.
     pub corrupt: f64,
+    /// The share of IP packets that are marked CE, if they are ECT.
+    pub ecn_mark: f64,
+    /// The share of IP packets that are made Not-ECT; none of these is marked.
+    pub ecn_bleach: f64,
 }
 
 impl Impairment {
@@ -145,6 +149,8 @@ impl Impairment {
             reorder_by: if reorder > 0.0 { by } else { Span::ZERO },
             duplicate: share("duplicate", plan.duplicate)?,
             corrupt: share("corrupt", plan.corrupt)?,
+            ecn_mark: share("ecn-mark", plan.ecn_mark)?,
+            ecn_bleach: share("ecn-bleach", plan.ecn_bleach)?,
         };
         if let Some(burst) = plan.loss_burst {
             let reason = "it must be from 1 to 1000000 frames in a row";
@@ -170,6 +176,8 @@ impl fmt::Display for Direction {
             ("reorder", rules.reorder),
             ("duplicate", rules.duplicate),
             ("corrupt", rules.corrupt),
+            ("ecn-mark", rules.ecn_mark),
+            ("ecn-bleach", rules.ecn_bleach),
         ];
         let shares = shares.into_iter().filter(|(_, share)| *share > 0.0);
         let rules = spans.map(|(name, span)| format!("{name} {span}"));

@@ -58,6 +58,17 @@ pub struct Departure {
     pub at: Time,
     /// The bit that is turned round, counted from the begin of the frame.
     pub wrong_bit: Option<u32>,
+    /// What its ECN field becomes, if it has one.
+    pub ecn: Option<EcnRule>,
+}
+
+/// What happens to the ECN field of an IP packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EcnRule {
+    /// ECT becomes CE.
+    Mark,
+    /// It becomes Not-ECT.
+    Bleach,
 }
 
 /// What becomes of a frame: when it leaves, if it does, and when its copy does, if there is one.
@@ -70,6 +81,8 @@ struct Streams {
     reorder: Pcg64,
     duplicate: Pcg64,
     corrupt: Pcg64,
+    ecn_mark: Pcg64,
+    ecn_bleach: Pcg64,
 }
 
 /// The stream of `direction`, counted over all links, for a rule.
@@ -87,8 +100,14 @@ impl Emulator {
     #[must_use]
     pub fn new(direction: Direction, seed: u32, number: u32) -> Self {
         let stream = |rule| stream(seed, number, rule);
-        let streams =
-            Streams { jitter: stream(1), reorder: stream(2), duplicate: stream(3), corrupt: stream(4) };
+        let streams = Streams {
+            jitter: stream(1),
+            reorder: stream(2),
+            duplicate: stream(3),
+            corrupt: stream(4),
+            ecn_mark: stream(5),
+            ecn_bleach: stream(6),
+        };
         Self {
             direction,
             shaping: direction.bucket.map(Shaping::new),
@@ -136,7 +155,10 @@ impl Emulator {
         let wrong = bytes > 0 && happens(rules.corrupt, &mut self.streams.corrupt);
         self.counts.corrupted += u64::from(wrong);
         let wrong_bit = wrong.then(|| self.streams.corrupt.random_range(payload_bits(bytes)));
-        Some(Departure { at: self.leave(sent), wrong_bit })
+        let bleached = happens(rules.ecn_bleach, &mut self.streams.ecn_bleach);
+        let marked = happens(rules.ecn_mark, &mut self.streams.ecn_mark);
+        let ecn = if bleached { Some(EcnRule::Bleach) } else { marked.then_some(EcnRule::Mark) };
+        Some(Departure { at: self.leave(sent), wrong_bit, ecn })
     }
 
     /// When a frame that was sent at `sent` comes out.

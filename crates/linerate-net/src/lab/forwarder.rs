@@ -5,6 +5,7 @@
 //! a process of their own where there is a program for it, and in this one where there is none.
 
 mod clock;
+mod ecn;
 mod end;
 mod engine;
 mod engines;

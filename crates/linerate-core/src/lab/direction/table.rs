@@ -50,6 +50,12 @@ macro_rules! table_with_direction {
             /// Share of frames that come with a wrong bit behind the Ethernet header, from 0 to 1.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub corrupt: Option<f64>,
+            /// Share of IP packets that allow it (ECT) which are marked as by a queue (CE), from 0 to 1.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub ecn_mark: Option<f64>,
+            /// Share of IP packets whose ECN field is cleared, from 0 to 1.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub ecn_bleach: Option<f64>,
         }
 
         impl $name {
@@ -67,6 +73,8 @@ macro_rules! table_with_direction {
                     reorder_by: self.reorder_by.or(other.reorder_by),
                     duplicate: self.duplicate.or(other.duplicate),
                     corrupt: self.corrupt.or(other.corrupt),
+                    ecn_mark: self.ecn_mark.or(other.ecn_mark),
+                    ecn_bleach: self.ecn_bleach.or(other.ecn_bleach),
                 }
             }
         }

@@ -35,7 +35,7 @@ fn is_share(count: u64, frames: u64, share: f64) -> bool {
 fn without_rules_every_frame_leaves_when_it_comes() {
     let (fates, counts) = fates(Direction::default(), 1, 0, 100);
     for (frame, fate) in (0..).zip(fates) {
-        assert_eq!(fate, [Some(Departure { at: us(10 * frame), wrong_bit: None }), None]);
+        assert_eq!(fate, [Some(Departure { at: us(10 * frame), wrong_bit: None, ecn: None }), None]);
     }
     assert_eq!(counts, Counts { arrived: 100, passed: 100, ..Counts::default() });
 }

@@ -6,6 +6,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use linerate_core::lab::emulator::Departure;
 use linerate_core::units::Time;
 
+use super::ecn;
+
 /// The most that is held. Unit: bytes.
 const MOST_BYTES: usize = 1 << 30;
 
@@ -46,6 +48,9 @@ impl Underway {
         let wrong = departure.wrong_bit.map(|bit| (bit as usize / 8, 1 << (bit % 8)));
         if let Some((byte, bit)) = wrong.and_then(|(at, bit)| Some((copy.get_mut(at)?, bit))) {
             *byte ^= bit;
+        }
+        if let Some(rule) = departure.ecn {
+            ecn::apply(copy, rule);
         }
         self.bytes += bytes.len();
         self.waiting.push(Reverse(Entry { at: departure.at, came: self.came, frame }));
@@ -97,7 +102,7 @@ mod tests {
     use super::*;
 
     fn departure(us: u64, wrong_bit: Option<u32>) -> Departure {
-        Departure { at: Time::ZERO + Span::from_us(us), wrong_bit }
+        Departure { at: Time::ZERO + Span::from_us(us), wrong_bit, ecn: None }
     }
 
     #[test]

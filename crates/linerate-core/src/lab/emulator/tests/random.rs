@@ -179,6 +179,8 @@ fn drawn_rules_together_keep_the_account_and_their_bounds() {
             reorder_by: us(&mut random, 10_000),
             duplicate: random.random_range(0.0..0.2),
             corrupt: random.random_range(0.0..0.2),
+            ecn_mark: random.random_range(0.0..0.2),
+            ecn_bleach: random.random_range(0.0..0.2),
         };
         let (fates, counts) = fates(Direction { bucket, impairment }, seed as u32, 0, 1000);
         let Counts { arrived, passed, dropped_by_rule, dropped_by_queue, duplicated, .. } = counts;
