@@ -323,6 +323,15 @@ pub enum Caution {
         /// How many.
         datagrams: u64,
     },
+    /// Datagrams that left with a code point of explicit congestion notification arrived without it, or with another.
+    Bleached {
+        /// The end that sent them.
+        side: Side,
+        /// How many.
+        datagrams: u64,
+        /// Of so many that arrived.
+        arrived: u64,
+    },
     /// One end of a modelled cable is full duplex and the other half duplex.
     DuplexMismatch {
         /// The cable, by what it connects.

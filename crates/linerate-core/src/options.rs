@@ -31,6 +31,10 @@ pub struct SocketOptions {
     /// Differentiated services code point, 0 to 63 (RFC 2474).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dscp: Option<u8>,
+    /// Datagrams of a stream: the code point of explicit congestion notification that they leave with. Those that
+    /// arrive are counted by theirs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<Ecn>,
     /// `SO_BUSY_POLL`: how long a blocking receive polls the device queue. Unit: microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub busy_poll: Option<u32>,
@@ -76,6 +80,7 @@ impl Default for SocketOptions {
             congestion: None,
             mss: None,
             dscp: None,
+            ecn: None,
             busy_poll: None,
             wait: Waiting::Block,
             io: Io::default(),
@@ -87,6 +92,53 @@ impl Default for SocketOptions {
         }
     }
 }
+
+/// A code point by which a sender says that a queue may mark its packets instead of dropping them.
+///
+/// Source: RFC 3168, section 5; RFC 8311 and RFC 9331 for ECT(1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ecn {
+    /// ECT(0), as TCP sends.
+    #[default]
+    Ect0,
+    /// ECT(1), which asks for the queue of low latency (L4S).
+    Ect1,
+}
+
+impl Ecn {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Ect0, Self::Ect1];
+
+    /// The name on the command line and in plans.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ect0 => "ect0",
+            Self::Ect1 => "ect1",
+        }
+    }
+
+    /// The name in the standard.
+    #[must_use]
+    pub const fn code_point(self) -> &'static str {
+        match self {
+            Self::Ect0 => "ECT(0)",
+            Self::Ect1 => "ECT(1)",
+        }
+    }
+
+    /// The two lowest bits of the octet of the differentiated services.
+    #[must_use]
+    pub const fn bits(self) -> u8 {
+        match self {
+            Self::Ect0 => 0b10,
+            Self::Ect1 => 0b01,
+        }
+    }
+}
+
+named!(Ecn, "`{}` is none of {}");
 
 /// How a receiver waits for bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -160,6 +160,14 @@ impl Plan {
     /// [`PlanError`] for the first value that cannot be carried out.
     pub fn check(&self) -> Result<(), PlanError> {
         self.common.check()?;
+        if let (Some(ecn), None) = (self.common.socket.ecn, self.stream()) {
+            PlanError::range(
+                false,
+                "ecn",
+                ecn.to_string(),
+                "left out: only the datagrams of stream are counted",
+            )?;
+        }
         match &self.task {
             Task::Curve(curve) => curve.check(&self.common),
             Task::Stream(stream) => stream.check(&self.common),

@@ -16,7 +16,7 @@ pub use crate::plan::{
     StreamPlan,
 };
 pub use account::{
-    Datagrams, Ended, FlowAccount, HalfAccount, Interval, IoReport, Latency, LatencyLook, Transfer,
+    Datagrams, EcnCounts, Ended, FlowAccount, HalfAccount, Interval, IoReport, Latency, LatencyLook, Transfer,
 };
 pub use derive::{Class, FAIR, Summary, jain};
 pub use hdr_log::hdr_log;

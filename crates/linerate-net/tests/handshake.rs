@@ -4,7 +4,7 @@ use linerate_core::environment::Fact;
 use linerate_core::grid::Grid;
 use linerate_core::kernel::{Effort, HostSample, TcpEffort, TcpSample};
 use linerate_core::observation::{Clock, Observation};
-use linerate_core::options::{Granted, Io, MemoryOptions, MpiOptions, SocketOptions, Waiting};
+use linerate_core::options::{Ecn, Granted, Io, MemoryOptions, MpiOptions, SocketOptions, Waiting};
 use linerate_core::pattern::Pattern;
 use linerate_core::payload::{Check, Corruption};
 use linerate_core::plan::{
@@ -377,6 +377,7 @@ fn socket() -> impl Strategy<Value = SocketOptions> {
             congestion,
             mss,
             dscp,
+            ecn: nodelay.then_some(Ecn::Ect1),
             busy_poll,
             wait: if nodelay { Waiting::Block } else { Waiting::Spin },
             io,

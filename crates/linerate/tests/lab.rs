@@ -5,9 +5,13 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use linerate_analysis::identity::Fingerprint;
+use linerate_core::caution::Caution;
 use linerate_core::lab::{LabPlan, Mechanism};
+use linerate_core::options::Ecn;
 use linerate_core::run::Source;
 use linerate_net::lab::LabError;
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64;
 use rustix::process::Signal;
 
 use crate::support::process::wait_for;
@@ -141,6 +145,66 @@ fn a_run_over_the_forwarder_says_so_and_counts_its_frames() {
     let [forward, reverse] = link.frames.expect("its forwarder tells of them");
     assert!(forward.counts.passed > 10 && reverse.counts.passed > 10, "{link:?}");
     assert_eq!((forward.missed, reverse.missed), (0, 0));
+}
+
+/// Whether `count` of `all` is what `share` gives but once in millions of runs: six standard deviations, and one.
+fn is_share(count: u64, all: u64, share: f64) -> bool {
+    let all = all as f64;
+    (count as f64 - all * share).abs() <= 6.0 * (all * share * (1.0 - share)).sqrt() + 1.0
+}
+
+#[test]
+fn what_a_link_marks_and_bleaches_is_counted_each_way() {
+    if !can() {
+        return;
+    }
+    let seed = u64::from(std::process::id());
+    let mut random = Pcg64::seed_from_u64(seed);
+    let desk = Desk::new();
+    let shares: [[f64; 2]; 2] =
+        std::array::from_fn(|_| [random.random_range(0.0..0.5), random.random_range(0.0..0.5)]);
+    println!("seed {seed}: {shares:?}");
+    let rules = shares.map(|[mark, bleach]| format!("{{ ecn-mark = {mark}, ecn-bleach = {bleach} }}"));
+    let link = format!("between = ['a', 'b'], forward = {}, reverse = {}", rules[0], rules[1]);
+    desk.write("ecn.toml", format!("hosts = ['a', 'b']\nseed = {}\nlink = [{{ {link} }}]\n", seed % 1_000));
+    let ecn = if random.random() { Ecn::Ect0 } else { Ecn::Ect1 };
+    let size = random.random_range(100..1_400_u32).to_string();
+    let dscp = random.random_range(0..64_u32).to_string();
+    let options =
+        ["stream", "--lab", "ecn.toml", "-u", "--rate", "4M", "--direction", "both", "--time", "1s"];
+    let asked = ["--ecn", ecn.name(), "--dscp", &dscp, "--message", &size, "--out", "e.run.json"];
+    desk.linerate(&[&options[..], &asked].concat()).done();
+    let run = desk.run_file("e.run.json");
+    let [transfer] = &run.transfers[..] else { panic!("one load was asked for") };
+    for (flow, [mark, bleach]) in transfer.flows.iter().zip(shares) {
+        let datagrams = flow.receiver.datagrams.as_ref().expect("it is a flow of datagrams");
+        let counts = datagrams.ecn.expect("it was asked for");
+        let all = counts.arrived();
+        assert_eq!((all, counts.sent_as, counts.changed), (datagrams.received, ecn, 0));
+        assert!(is_share(counts.bleached, all, bleach), "{counts:?}");
+        assert!(is_share(counts.marked, all, mark * (1.0 - bleach)), "{counts:?}");
+    }
+    let bleached = |caution: &&Caution| matches!(caution, Caution::Bleached { .. });
+    assert_eq!(run.cautions.iter().filter(bleached).count(), 2, "{:?}", run.cautions);
+}
+
+#[test]
+fn a_loopback_changes_no_code_point() {
+    let desk = Desk::new();
+    for (family, ecn) in [("-4", "ect1"), ("-6", "ect0")] {
+        if family == "-6" && std::net::UdpSocket::bind("[::1]:0").is_err() {
+            continue;
+        }
+        for offload in ["--batch=9", "--gso", "--gro"] {
+            let asked =
+                ["stream", family, "-u", "--ecn", ecn, offload, "--bytes", "2MB", "--out", "l.run.json"];
+            desk.linerate(&[&asked[..], &["--force"]].concat()).done();
+            let run = desk.run_file("l.run.json");
+            let datagrams = run.transfers[0].flows[0].receiver.datagrams.as_ref().expect("datagrams");
+            let counts = datagrams.ecn.expect("it was asked for");
+            assert_eq!((counts.unchanged, counts.arrived()), (datagrams.received, datagrams.received));
+        }
+    }
 }
 
 /// The processes whose commands have these words.

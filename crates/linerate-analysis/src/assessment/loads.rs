@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use linerate_core::caution::{Caution, Side};
 use linerate_core::run::Run;
-use linerate_core::traffic::{Direction, Latency, Transfer};
+use linerate_core::traffic::{Direction, EcnCounts, Latency, Transfer};
 use linerate_core::units::{Rate, Span};
 
 /// A pace missed by less than this share counts as kept: the first and the last message are counted
@@ -70,6 +70,18 @@ pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
     if foreign > 0 {
         cautions.push(Caution::Foreign { datagrams: foreign });
     }
+    cautions.extend([Direction::Send, Direction::Receive].into_iter().filter_map(|way| bleached(run, way)));
+}
+
+/// Datagrams that went this way and lost their code point of explicit congestion notification.
+fn bleached(run: &Run, direction: Direction) -> Option<Caution> {
+    let flows = run.transfers.iter().flat_map(|transfer| &transfer.flows);
+    let accounts =
+        flows.filter(|flow| flow.direction == direction).filter_map(|flow| flow.receiver.datagrams.as_ref());
+    let counts = accounts.filter_map(|datagrams| datagrams.ecn).reduce(EcnCounts::plus)?;
+    let datagrams = counts.bleached + counts.changed;
+    let side = if direction == Direction::Send { Side::Local } else { Side::Remote };
+    (datagrams > 0).then(|| Caution::Bleached { side, datagrams, arrived: counts.arrived() })
 }
 
 /// The ends that answered and of which only reports came: they say nothing of their hosts.

@@ -4,13 +4,13 @@ use super::*;
 use linerate_core::environment::{Environment, Fact, Interface};
 use linerate_core::kernel::{Effort, HostSample};
 use linerate_core::observation::{Activity, Clock, Connection, Counters, Noise, Observation, Throttled};
-use linerate_core::options::{Granted, Waiting};
+use linerate_core::options::{Ecn, Granted, Waiting};
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::Plan;
 use linerate_core::run::{Answering, EndState, Path, PathMtu, Run, Source, State, WayMtu};
 use linerate_core::series::{Round, Series, Stop};
 use linerate_core::traffic::{
-    self, Datagrams, Direction, FlowAccount, HalfAccount, Latency, Load, StreamPlan, Transfer,
+    self, Datagrams, Direction, EcnCounts, FlowAccount, HalfAccount, Latency, Load, StreamPlan, Transfer,
 };
 use linerate_core::trial::Tally;
 use linerate_core::units::{Rate, Size, Span};
@@ -118,6 +118,13 @@ fn occupied(run: &mut Run, sender: (u64, u64, u64), receiver: (u64, u64, u64)) {
     after.points[0].effort = Some(Box::new([effort(sender), effort(receiver)]));
 }
 
+/// A load whose datagrams arrived with these code points of explicit congestion notification.
+fn coded(run: &mut Run, code_points: [u64; 4]) {
+    paced(run, 100_000);
+    let ecn = Some(EcnCounts::new(Ecn::Ect0, code_points));
+    run.transfers[0].flows[0].receiver.datagrams = Some(Datagrams { ecn, ..Datagrams::default() });
+}
+
 /// Asks for 8 Mb/s, and has this many bytes arrive in 100 ms.
 fn paced(run: &mut Run, bytes: u64) {
     let half = HalfAccount {
@@ -203,6 +210,8 @@ fn a_quiet_run_raises_nothing() {
     let datagrams = Datagrams { foreign: 1, ..Datagrams::default() };
     run.transfers[0].flows[0].receiver.datagrams = Some(datagrams);
 })]
+#[case::bleached("bleached", |run: &mut Run| coded(run, [1, 0, 999, 0]))]
+#[case::changed("bleached", |run: &mut Run| coded(run, [0, 1, 999, 0]))]
 #[case::other_traffic("other-traffic", |run: &mut Run| known(&mut run.nodes[1].observation.interface).rx_bytes = 1 << 33)]
 #[case::retransmitted("retransmitted", |run: &mut Run| known(&mut run.nodes[0].observation.connection).retransmitted = 1)]
 #[case::few_rounds("few-rounds", |run: &mut Run| run.series[0].points[0].rounds.truncate(5))]
@@ -442,6 +451,11 @@ fn an_end_that_told_nothing_of_its_host_is_named_and_no_host_of_a_model_is() {
         raised.iter().filter(|key| *key == "account-late").count()
     };
     assert_eq!([[3, 2, 1], [3, 0, 1], [3, 0, 0], [0, 0, 0]].map(late), [0, 1, 2, 0]);
+}
+
+#[test]
+fn a_path_that_marks_does_not_bleach() {
+    assert!(!raised(|run| coded(run, [0, 0, 990, 10])).contains(&"bleached".to_owned()));
 }
 
 /// A sender hands over more than a slow path brings in time: what was discarded need not have crossed the interface.

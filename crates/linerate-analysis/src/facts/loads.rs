@@ -3,7 +3,7 @@
 
 use linerate_core::foreign::plain;
 use linerate_core::plan::Level;
-use linerate_core::traffic::{Datagrams, Direction as Way};
+use linerate_core::traffic::{Datagrams, Direction as Way, EcnCounts};
 use serde_json::Value;
 
 use super::Unit::{
@@ -68,6 +68,10 @@ const fn class(class: FlowClass) -> &'static str {
 
 fn fate(row: &Flow<'_>, of: impl Fn(&Datagrams) -> u64) -> Value {
     row.flow.datagrams.as_ref().map(of).into()
+}
+
+fn code_point(row: &Flow<'_>, of: impl Fn(EcnCounts) -> u64) -> Value {
+    row.flow.datagrams.as_ref().and_then(|fate| fate.ecn).map(of).into()
 }
 
 /// Bulk flows.
@@ -159,6 +163,26 @@ impl Kind for Flows {
         })
         .less()
         .column("duplicated", 6),
+        FlowFact::new(
+            "ecn_marked",
+            Count,
+            "datagrams that came as CE (RFC 3168): a queue marked them",
+            |row| code_point(row, |ecn| ecn.marked),
+        )
+        .less()
+        .column("CE", 6),
+        FlowFact::new("ecn_bleached", Count, "datagrams that left with ECN and came as Not-ECT", |row| {
+            code_point(row, |ecn| ecn.bleached)
+        })
+        .less()
+        .column("bleached", 6),
+        FlowFact::new(
+            "ecn_changed",
+            Count,
+            "datagrams that came with the other of ECT(0) and ECT(1)",
+            |row| code_point(row, |ecn| ecn.changed),
+        )
+        .less(),
         FlowFact::new("jitter_us", Microseconds, "interarrival jitter (RFC 3550) of the datagrams", |row| {
             row.flow.datagrams.as_ref().map(|fate| fate.jitter.as_us()).into()
         })
@@ -257,6 +281,17 @@ impl Kind for Directions {
             Count,
             "datagrams dropped by the receivers' sockets",
             |row| row.sum.datagrams.map(|it| it.dropped).into(),
+        )
+        .less(),
+        DirectionFact::new("ecn_marked", Count, "datagrams that came as CE (RFC 3168)", |row| {
+            row.sum.datagrams.and_then(|it| it.ecn).map(|ecn| ecn.marked).into()
+        })
+        .less(),
+        DirectionFact::new(
+            "ecn_bleached",
+            Count,
+            "datagrams that left with ECN and came as Not-ECT",
+            |row| row.sum.datagrams.and_then(|it| it.ecn).map(|ecn| ecn.bleached).into(),
         )
         .less(),
     ];

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::assessment::slower_later;
 use linerate_core::run::Run;
 use linerate_core::stats::Histogram;
-use linerate_core::traffic::{Datagrams, Direction, IoReport, Summary, Transfer};
+use linerate_core::traffic::{Datagrams, Direction, EcnCounts, IoReport, Summary, Transfer};
 use linerate_core::units::{Rate, Span};
 
 /// All flows of one direction of a load.
@@ -63,6 +63,8 @@ pub struct DatagramSum {
     pub lost_share: f64,
     /// Share of the datagrams that was dropped.
     pub dropped_share: f64,
+    /// With which code point of explicit congestion notification those that arrived came, if it was asked for.
+    pub ecn: Option<EcnCounts>,
 }
 
 /// Times between departures of paced messages. Unit: us.
@@ -124,7 +126,8 @@ impl DatagramSum {
         let (sent, lost) = (sum(|fate| fate.sent), sum(|fate| fate.lost));
         let dropped = sum(|fate| fate.dropped_by_socket);
         let share = |part: u64| part as f64 / sent.max(1) as f64;
-        Self { sent, lost, dropped, lost_share: share(lost), dropped_share: share(dropped) }
+        let ecn = fates.iter().filter_map(|fate| fate.ecn).reduce(EcnCounts::plus);
+        Self { sent, lost, dropped, lost_share: share(lost), dropped_share: share(dropped), ecn }
     }
 }
 

@@ -70,6 +70,10 @@ impl Caution {
                 let came = count(*datagrams, "datagram arrived that does", "datagrams arrived that do");
                 format!("{came} not belong to this load (not counted in its result)")
             }
+            Self::Bleached { side, datagrams, arrived } => format!(
+                "a hop on the path from {side} clears or changes ECN: {datagrams} of {} arrived without the code point that they left with",
+                count(*arrived, "datagram", "datagrams")
+            ),
             Self::Governor { side, governor } => {
                 format!("{side} varies its processor frequency (governor `{governor}`)")
             }
@@ -219,6 +223,9 @@ impl Caution {
             }
             Self::Unsent { .. } => "ask for a lower --rate, or for more --flows",
             Self::Foreign { .. } => "find out who else sends to these ports",
+            Self::Bleached { .. } => {
+                "find the hop that rewrites the octet (a router that sets DSCP as a whole, a tunnel); behind it no queue can mark"
+            }
             Self::Governor { .. } => "set the governor to `performance` for steady small-message times",
             Self::NotGranted { .. } => {
                 "raise the host's limit (sysctl net.core.rmem_max, wmem_max, allowed congestion controls) or ask for what it grants"

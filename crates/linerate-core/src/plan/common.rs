@@ -115,6 +115,10 @@ impl Common {
         let crosses_none = unix && (socket.dscp.is_some() || socket.busy_poll.is_some());
         for (ok, allowed) in [
             (udp || !offload, "udp for gso, gro and dont-fragment"),
+            (
+                udp || socket.ecn.is_none(),
+                "udp for ecn: with tcp the kernel decides (sysctl net.ipv4.tcp_ecn)",
+            ),
             (udp || unix || socket.batch.is_none(), "udp or unix-datagram for batch"),
             (self.transport == Transport::Mpi || self.mpi.is_plain(), "mpi for the options of [mpi]"),
             (!crosses_none, "another for dscp and busy-poll: this one crosses no network"),

@@ -134,6 +134,8 @@ fn values_outside_their_range_are_refused_by_name() {
         ("time = '0s'", "time"),
         ("rounds = 0", "rounds"),
         ("socket.dscp = 64", "dscp"),
+        ("transport = 'udp'\nsocket.ecn = 'ect0'", "ecn"),
+        ("stream = {}\nsocket.ecn = 'ect1'", "transport"),
         ("socket.batch = 0", "batch"),
         ("socket.batch = 1025", "batch"),
         ("socket.mss = 1", "mss"),

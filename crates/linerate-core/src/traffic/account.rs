@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::endpoint::LinkError;
 use crate::kernel::{HostSample, TcpSample};
-use crate::options::Granted;
+use crate::options::{Ecn, Granted};
 use crate::plan::{Direction, Load};
 use crate::stats::Histogram;
 use crate::units::Span;
@@ -197,6 +197,55 @@ pub struct Datagrams {
     /// Smoothed difference of transit times (RFC 3550, section 6.4.1), at the end.
     #[serde(rename = "jitter_ps", alias = "jitter")]
     pub jitter: Span,
+    /// With which code point of explicit congestion notification those arrived, if it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<EcnCounts>,
+}
+
+/// Datagrams that arrived, by their code point of explicit congestion notification (RFC 3168).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct EcnCounts {
+    /// The code point that all left with.
+    pub sent_as: Ecn,
+    /// Arrived with it.
+    pub unchanged: u64,
+    /// Arrived as CE: a queue on the path marked them.
+    pub marked: u64,
+    /// Arrived as Not-ECT: a hop cleared it.
+    pub bleached: u64,
+    /// Arrived with the other of ECT(0) and ECT(1).
+    pub changed: u64,
+}
+
+impl EcnCounts {
+    /// Of datagrams that left as `sent_as`, how many arrived with each code point, by its two bits.
+    #[must_use]
+    pub fn new(sent_as: Ecn, [bleached, ect1, ect0, marked]: [u64; 4]) -> Self {
+        let (unchanged, changed) = match sent_as {
+            Ecn::Ect0 => (ect0, ect1),
+            Ecn::Ect1 => (ect1, ect0),
+        };
+        Self { sent_as, unchanged, marked, bleached, changed }
+    }
+
+    /// All that arrived.
+    #[must_use]
+    pub const fn arrived(&self) -> u64 {
+        self.unchanged + self.marked + self.bleached + self.changed
+    }
+
+    /// Those of both.
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
+        Self {
+            sent_as: self.sent_as,
+            unchanged: self.unchanged + other.unchanged,
+            marked: self.marked + other.marked,
+            bleached: self.bleached + other.bleached,
+            changed: self.changed + other.changed,
+        }
+    }
 }
 
 /// What an I/O engine reports.

@@ -15,8 +15,8 @@ use std::ptr::null_mut;
 
 use rustix::io::Errno;
 
-/// Room for the ancillary messages of one arrival, two integers, aligned as a `cmsghdr` must be.
-type Ancillary = [u64; 8];
+/// Room for the ancillary messages of one arrival, three integers, aligned as a `cmsghdr` must be.
+type Ancillary = [u64; 9];
 
 /// Room for the kernel's descriptions of a batch.
 pub(crate) struct Batch {
@@ -35,6 +35,8 @@ pub(crate) struct Received {
     /// Datagrams that the socket had dropped when this one was put in its queue; it wraps. The
     /// kernel does not say it as long as it is zero.
     pub(crate) drops: Option<u32>,
+    /// The octet of differentiated services and explicit congestion notification, where the socket is to tell it.
+    pub(crate) class: Option<u8>,
 }
 
 // SAFETY: the pointers inside are written before and used within one call; between calls nothing
@@ -53,7 +55,7 @@ impl Batch {
         Self {
             pieces: Vec::with_capacity(2 * most),
             messages: Vec::with_capacity(most),
-            ancillary: vec![[0; 8]; most],
+            ancillary: vec![[0; 9]; most],
         }
     }
 
@@ -141,12 +143,15 @@ impl Batch {
         while !next.is_null() {
             // SAFETY: CMSG_FIRSTHDR and CMSG_NXTHDR give a whole header within the filled room.
             let (level, kind) = unsafe { ((*next).cmsg_level, (*next).cmsg_type) };
-            // SAFETY: it is called for two kinds only, which carry an integer of four bytes (udp(7), socket(7)); the
-            // kernel does not cut them: `Ancillary` has room for both.
+            // SAFETY: it is called for three kinds only, which carry an integer of four bytes (udp(7), socket(7),
+            // ipv6(7)); the kernel does not cut them: `Ancillary` has room for three.
             let value = || unsafe { libc::CMSG_DATA(next).cast::<u32>().read_unaligned() };
             match (level, kind) {
                 (libc::SOL_UDP, libc::UDP_GRO) => arrival.segment = usize::try_from(value()).ok(),
                 (libc::SOL_SOCKET, libc::SO_RXQ_OVFL) => arrival.drops = Some(value()),
+                // SAFETY: IPv4's is one byte (ip(7)).
+                (libc::IPPROTO_IP, libc::IP_TOS) => arrival.class = Some(unsafe { *libc::CMSG_DATA(next) }),
+                (libc::IPPROTO_IPV6, libc::IPV6_TCLASS) => arrival.class = u8::try_from(value()).ok(),
                 _ => {}
             }
             // SAFETY: as for CMSG_FIRSTHDR; `next` is the header it or the last call gave.

@@ -55,6 +55,11 @@ pub(crate) fn count_drops(socket: &Socket) -> io::Result<()> {
     Ok(setsockopt(socket, RxqOvfl, &1)?)
 }
 
+/// Has a socket of datagrams tell the octet of differentiated services and explicit congestion notification of each.
+pub(crate) fn tell_class(socket: &Socket, ipv6: bool) -> io::Result<()> {
+    if ipv6 { socket.set_recv_tclass_v6(true) } else { socket.set_recv_tos_v4(true) }
+}
+
 /// Has the kernel cut what is sent into datagrams of `size`; 0 leaves it whole. Unit: bytes.
 pub(crate) fn set_segment(socket: &Socket, size: i32) -> io::Result<()> {
     Ok(setsockopt(socket, UdpGsoSegment, &size)?)

@@ -28,6 +28,8 @@ pub struct Account {
     /// A number far ahead that nothing has followed yet.
     leap: Option<u64>,
     jitter: Jitter,
+    /// Since the warm-up, how many came with each code point of explicit congestion notification.
+    code_points: [u64; 4],
     /// What had become of them when the warm-up ended; it counts for nothing.
     warm_up: Datagrams,
 }
@@ -50,6 +52,18 @@ impl Account {
         true
     }
 
+    /// Notes the octet of differentiated services of a message that was no repetition.
+    #[inline]
+    pub fn came_as(&mut self, class: u8) {
+        self.code_points[usize::from(class & 0b11)] += 1;
+    }
+
+    /// How many came with each code point of explicit congestion notification after the warm-up.
+    #[must_use]
+    pub const fn code_points(&self) -> [u64; 4] {
+        self.code_points
+    }
+
     /// Notes a message that does not belong to the flow.
     pub fn strange(&mut self) {
         self.foreign += 1;
@@ -58,6 +72,7 @@ impl Account {
     /// Notes that the warm-up is over: only what is sent from now on counts. `dropped` as in [`finish`](Self::finish).
     pub fn end_warm_up(&mut self, dropped: u64) {
         self.warm_up = self.told(self.next, self.received(), dropped);
+        self.code_points = [0; 4];
     }
 
     /// Different messages that came, those that were never sent among them. Unit: messages.
@@ -102,6 +117,7 @@ impl Account {
             lost: missing - dropped_by_socket,
             foreign: self.foreign,
             jitter: self.jitter.estimate(),
+            ecn: None,
         }
     }
 

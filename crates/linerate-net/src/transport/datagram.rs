@@ -25,7 +25,7 @@ use std::time::Duration;
 use linerate_core::endpoint::LinkError;
 use linerate_core::environment::Fact;
 use linerate_core::observation::Connection;
-use linerate_core::options::Granted;
+use linerate_core::options::{Ecn, Granted};
 use linerate_core::units::Span;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
@@ -63,6 +63,8 @@ pub(super) struct DatagramChannel {
     batch: usize,
     gso: bool,
     gro: bool,
+    /// What the flow's datagrams leave as, if that is asked for.
+    ecn: Option<Ecn>,
     cut: Arc<AtomicBool>,
     closing: Closing,
     /// Messages that came while the end of the own direction was waited for.
@@ -93,6 +95,7 @@ impl DatagramChannel {
             batch,
             gso: setup.socket.gso,
             gro: setup.socket.gro,
+            ecn: setup.socket.ecn,
             cut: Arc::default(),
             closing: Closing::default(),
             stash: VecDeque::new(),

@@ -6,7 +6,7 @@ use std::net::{TcpStream, UdpSocket};
 use linerate_core::environment::Fact;
 use linerate_core::kernel::TcpSample;
 use linerate_core::observation::Connection;
-use linerate_core::options::{Granted, SocketOptions};
+use linerate_core::options::{Ecn, Granted, SocketOptions};
 use linerate_core::transport::Transport;
 use linerate_core::units::{Rate, Span};
 use socket2::Socket;
@@ -180,12 +180,17 @@ pub(super) fn buffers(socket: &Socket) -> Granted {
     }
 }
 
-/// The part of [`apply`] that every socket of the Internet has: the differentiated services code point.
+/// The part of [`apply`] that every socket of the Internet has: the code points of differentiated services and of
+/// explicit congestion notification, which share an octet.
 pub(super) fn apply_class(socket: &Socket, asked: &SocketOptions, ipv6: bool) -> Result<(), OptionError> {
-    let Some(dscp) = asked.dscp else { return Ok(()) };
-    let class = u32::from(dscp) << ECN_BITS;
-    let set = if ipv6 { socket.set_tclass_v6(class) } else { socket.set_tos_v4(class) };
-    set.map_err(refused("dscp", dscp.to_string()))
+    let option = match (asked.dscp, asked.ecn) {
+        (None, None) => return Ok(()),
+        (None, Some(_)) => "ecn",
+        (Some(_), _) => "dscp",
+    };
+    let class = asked.dscp.unwrap_or_default() << ECN_BITS | asked.ecn.map_or(0, Ecn::bits);
+    let set = if ipv6 { socket.set_tclass_v6(class.into()) } else { socket.set_tos_v4(class.into()) };
+    set.map_err(refused(option, format!("octet {class}")))
 }
 
 /// Reads back the options of a connected socket. The caller adds the processor of its thread.

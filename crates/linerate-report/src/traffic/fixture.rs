@@ -4,7 +4,7 @@ use linerate_analysis::report::{
     DatagramSum, Departures, DirectionSum, FlowClass, FlowResult, LatencyRow, LoadResult,
 };
 use linerate_core::environment::Fact;
-use linerate_core::traffic::{Datagrams, Direction, IoReport};
+use linerate_core::traffic::{Datagrams, Direction, EcnCounts, IoReport};
 use linerate_core::units::Span;
 
 /// A load without flows.
@@ -96,6 +96,7 @@ pub(super) fn full_sum() -> DirectionSum {
             dropped: 20,
             lost_share: 0.01,
             dropped_share: 0.02,
+            ecn: Some(EcnCounts { unchanged: 900, marked: 60, bleached: 10, ..EcnCounts::default() }),
         }),
         departures_us: Some(Departures { p50: Some(100.0), p99: Some(150.0), max: Some(2_000.0) }),
         engines: IoReport { zero_copy_asked: 8, zero_copy_copied: 2, ..IoReport::default() },

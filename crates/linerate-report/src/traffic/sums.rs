@@ -2,7 +2,7 @@
 
 use linerate_analysis::report::{DatagramSum, Departures, DirectionSum, LoadResult};
 use linerate_core::run::Run;
-use linerate_core::traffic::{Direction, IoReport};
+use linerate_core::traffic::{Direction, EcnCounts, IoReport};
 use linerate_core::transport::Transport;
 
 use super::words::{amount, rate, since, time};
@@ -18,6 +18,7 @@ fn direction(run: &Run, sum: &DirectionSum) -> Vec<[String; 2]> {
     let way = if sum.direction == Direction::Receive { "to here" } else { "from here" };
     let mut lines = vec![line(way, whole(sum))];
     lines.extend(sum.datagrams.as_ref().map(|fate| line("datagrams", datagrams(fate))));
+    lines.extend(sum.datagrams.and_then(|fate| fate.ecn).map(|counts| line("ECN", ecn(&counts))));
     if run.model.is_none() {
         // A model has no threads whose time could be read.
         lines.push(line("processor", processor(run, sum)));
@@ -64,6 +65,15 @@ fn datagrams(fate: &DatagramSum) -> String {
     format!(
         "of {sent} sent {lost} ({lost_share}) lost on the path, {dropped} ({dropped_share}) dropped by the receiver's socket"
     )
+}
+
+/// How the datagrams that arrived were marked.
+fn ecn(counts: &EcnCounts) -> String {
+    let (EcnCounts { marked, bleached, changed, .. }, arrived) = (counts, counts.arrived());
+    let share = percent(*marked as f64 / arrived.max(1) as f64);
+    let other = if *changed > 0 { format!(", {changed} changed") } else { String::new() };
+    let sent_as = counts.sent_as.code_point();
+    format!("sent {sent_as}; {marked} of {arrived} ({share}) arrived CE, {bleached} bleached{other}")
 }
 
 /// How far apart the paced messages of each flow of a direction left.

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use clap::builder::TypedValueParser as _;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use linerate_core::options::{Io, MemoryOptions, SocketOptions, Waiting};
+use linerate_core::options::{Ecn, Io, MemoryOptions, SocketOptions, Waiting};
 use linerate_core::plan::{Common, Family};
 use linerate_core::transport::Transport;
 use linerate_core::units::Size;
@@ -87,6 +87,9 @@ struct DatagramArgs {
     #[arg(long, value_name = "on|off", num_args = 0..=1, require_equals = true, default_missing_value = "on",
           value_parser = parse_switch, hide_short_help = true)]
     dont_fragment: Option<bool>,
+    /// Send UDP datagrams of a stream as ECT(0) or ECT(1), and count those that arrive marked (CE), bleached or changed
+    #[arg(long, value_name = "ect0|ect1", hide_short_help = true)]
+    ecn: Option<Ecn>,
     /// Datagrams per system call, at most [default: the transport's choice]
     #[arg(long, value_name = "N", hide_short_help = true)]
     batch: Option<u32>,
@@ -181,6 +184,7 @@ impl DatagramArgs {
         lay(self.gro.as_ref(), &mut asked.gro);
         lay(self.dont_fragment.as_ref(), &mut asked.dont_fragment);
         lay_option(&self.batch, &mut asked.batch);
+        lay_option(&self.ecn, &mut asked.ecn);
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Received {
     pub(crate) segment: Option<usize>,
     /// As on Linux; none here.
     pub(crate) drops: Option<u32>,
+    /// As on Linux; none here.
+    pub(crate) class: Option<u8>,
 }
 
 impl Batch {

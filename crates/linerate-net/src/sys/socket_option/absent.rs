@@ -37,6 +37,10 @@ pub(crate) fn count_drops(_: &Socket) -> io::Result<()> {
     Ok(())
 }
 
+pub(crate) fn tell_class(_: &Socket, _: bool) -> io::Result<()> {
+    Err(absent())
+}
+
 pub(crate) fn set_segment(_: &Socket, size: i32) -> io::Result<()> {
     if size == 0 { Ok(()) } else { Err(absent()) }
 }

@@ -3,7 +3,7 @@
 use std::os::fd::AsFd as _;
 
 use linerate_core::endpoint::LinkError;
-use linerate_core::traffic::Datagrams;
+use linerate_core::traffic::{Datagrams, EcnCounts};
 use linerate_core::units::{Span, Time};
 use rustix::io::Errno;
 
@@ -64,8 +64,9 @@ impl DatagramChannel {
         self.drops_seen = flow.drops.seen();
         self.closing.theirs = flow.sent;
         let sent = flow.sent.filter(|sent| *sent != GONE);
-        let datagrams =
-            Datagrams { host_buffer_errors: errors, ..flow.account.finish(sent, flow.drops.datagrams()) };
+        let ecn = self.ecn.map(|sent_as| EcnCounts::new(sent_as, flow.account.code_points()));
+        let told = flow.account.finish(sent, flow.drops.datagrams());
+        let datagrams = Datagrams { host_buffer_errors: errors, ecn, ..told };
         self.closing.settled = sent.map(|_| datagrams.received);
         into.datagrams = Some(datagrams);
         self.carrier.set_joined(&self.socket, false).map_err(refused("have the kernel leave datagrams"))?;
@@ -154,6 +155,9 @@ impl DatagramChannel {
                 Some(payload) => {
                     if flow.account.arrived(header.number, Some(header.sent_ns), now_ns) {
                         flow.fresh = (flow.fresh.0 + 1, flow.fresh.1 + payload);
+                        if let Some(class) = arrival.class {
+                            flow.account.came_as(class);
+                        }
                     }
                 }
                 None => match Header::open(datagram, &self.cookie).map(|header| header.kind) {

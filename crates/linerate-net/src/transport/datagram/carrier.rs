@@ -50,6 +50,9 @@ impl Carrier {
         if let Self::Udp { ipv6, dont_fragment } = self {
             widen_receive_buffer(socket, asked)?;
             apply_class(socket, asked, ipv6)?;
+            if let Some(ecn) = asked.ecn {
+                socket_option::tell_class(socket, ipv6).map_err(refused("ecn", ecn.to_string()))?;
+            }
             if dont_fragment {
                 let set = socket_option::dont_fragment(socket, ipv6);
                 set.map_err(refused("dont-fragment", "true".to_owned()))?;

@@ -57,7 +57,7 @@ fn a_direction_says_all_that_is_known_of_it_in_its_order() {
     let labels = |sum: &DirectionSum| lines(sum).into_iter().map(|[label, _]| label).collect::<Vec<_>>();
     assert_eq!(labels(&fixture::sum()), ["from here", "processor"]);
     let full = fixture::full_sum();
-    assert_eq!(labels(&full), ["from here", "datagrams", "processor", "departures", "engines"]);
+    assert_eq!(labels(&full), ["from here", "datagrams", "ECN", "processor", "departures", "engines"]);
     let received = DirectionSum { direction: Direction::Receive, ..fixture::sum() };
     assert_eq!(labels(&received)[0], "to here");
     assert_eq!(
@@ -69,6 +69,7 @@ fn a_direction_says_all_that_is_known_of_it_in_its_order() {
         value(&full, "datagrams"),
         "of 1000 sent 10 (1.0 %) lost on the path, 20 (2.0 %) dropped by the receiver's socket"
     );
+    assert_eq!(value(&full, "ECN"), "sent ECT(0); 60 of 970 (6.2 %) arrived CE, 10 bleached");
     assert_eq!(value(&full, "engines"), "the kernel copied 2 (25.0 %) of 8 zero-copy sends");
 }
 
