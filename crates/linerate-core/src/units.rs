@@ -10,6 +10,7 @@ mod rate;
 mod size;
 pub mod span_text;
 mod time;
+mod written;
 
 pub use digits::digits;
 pub use rate::{ParseRateError, Rate};

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::written::{self, Number, Quantity};
 use super::{Span, digits};
 
 /// A data rate.
@@ -103,28 +104,20 @@ impl FromStr for Rate {
     }
 }
 
+impl Quantity for Rate {
+    const WRITTEN: &'static str = "a number of bit/s or text such as \"100M\"";
+
+    fn from_number(number: Number) -> Result<Self, String> {
+        Ok(Self(match number {
+            Number::Whole(bits) => bits as f64,
+            Number::Real(bits) => bits,
+        }))
+    }
+}
+
 impl<'de> Deserialize<'de> for Rate {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Rate;
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a number of bit/s or text such as \"100M\"")
-            }
-            fn visit_f64<E>(self, bits: f64) -> Result<Rate, E> {
-                Ok(Rate(bits))
-            }
-            fn visit_u64<E>(self, bits: u64) -> Result<Rate, E> {
-                Ok(Rate(bits as f64))
-            }
-            fn visit_i64<E>(self, bits: i64) -> Result<Rate, E> {
-                Ok(Rate(bits as f64))
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Rate, E> {
-                text.parse().map_err(E::custom)
-            }
-        }
-        input.deserialize_any(Visitor)
+        written::read(input)
     }
 }
 

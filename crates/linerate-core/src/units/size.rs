@@ -7,6 +7,8 @@ use std::str::FromStr;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::written::{self, Number, Quantity};
+
 /// A number of bytes.
 ///
 /// In a plan a size is a whole number of bytes or text such as `"64KiB"`; it is written as a
@@ -107,27 +109,21 @@ impl Serialize for Size {
     }
 }
 
+impl Quantity for Size {
+    const WRITTEN: &'static str = "a number of bytes or text such as \"64KiB\"";
+
+    fn from_number(number: Number) -> Result<Self, String> {
+        match number {
+            Number::Whole(bytes) if bytes < 0 => Err(format!("{bytes} is negative; a size is at least 0")),
+            Number::Whole(bytes) => u64::try_from(bytes).map(Self).map_err(|error| error.to_string()),
+            Number::Real(bytes) => Err(format!("{bytes} is no whole number of bytes")),
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Size;
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("a number of bytes or text such as \"64KiB\"")
-            }
-            fn visit_u64<E>(self, bytes: u64) -> Result<Size, E> {
-                Ok(Size(bytes))
-            }
-            fn visit_i64<E: serde::de::Error>(self, bytes: i64) -> Result<Size, E> {
-                u64::try_from(bytes)
-                    .map(Size)
-                    .map_err(|_| E::custom(format_args!("{bytes} is negative; a size is at least 0")))
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Size, E> {
-                text.parse().map_err(E::custom)
-            }
-        }
-        input.deserialize_any(Visitor)
+        written::read(input)
     }
 }
 

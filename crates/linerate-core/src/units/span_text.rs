@@ -1,13 +1,12 @@
 //! Spans in a plan: text with a unit, as people write them. For `#[serde(with = "span_text")]`.
 
 use std::borrow::Cow;
-use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, Visitor};
 use serde::{Deserializer, Serializer};
 
-use super::Span;
+use super::written::{self, Number, Quantity};
+use super::{ParseSpanError, Span};
 
 /// The schema of a span in a plan. For `#[schemars(with = "SpanText")]`, beside serde's attribute.
 #[derive(Clone, Copy, Debug)]
@@ -44,33 +43,15 @@ pub fn serialize<S: Serializer>(span: &Span, out: S) -> Result<S::Ok, S::Error> 
 ///
 /// Text that is not a span, a number below 0 or of more than 213 days.
 pub fn deserialize<'de, D: Deserializer<'de>>(input: D) -> Result<Span, D::Error> {
-    input.deserialize_any(Written)
+    written::read(input)
 }
 
-/// A span as it is written in a plan.
-struct Written;
+impl Quantity for Span {
+    const WRITTEN: &'static str =
+        "a time with its unit, such as \"20s\" or \"250ms\", or a number of seconds";
 
-impl Visitor<'_> for Written {
-    type Value = Span;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a time with its unit, such as \"20s\" or \"250ms\", or a number of seconds")
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Span, E> {
-        text.parse().map_err(E::custom)
-    }
-
-    fn visit_f64<E: de::Error>(self, seconds: f64) -> Result<Span, E> {
-        self.visit_str(&seconds.to_string())
-    }
-
-    fn visit_i64<E: de::Error>(self, seconds: i64) -> Result<Span, E> {
-        self.visit_str(&seconds.to_string())
-    }
-
-    fn visit_u64<E: de::Error>(self, seconds: u64) -> Result<Span, E> {
-        self.visit_str(&seconds.to_string())
+    fn from_number(seconds: Number) -> Result<Self, String> {
+        seconds.to_string().parse().map_err(|error: ParseSpanError| error.to_string())
     }
 }
 
