@@ -40,7 +40,7 @@ pub(super) fn speed_ups(x: &Axis, values: impl Iterator<Item = f64>) -> Axis {
 pub(super) fn merits(x: &Axis, unit: &str, values: impl Iterator<Item = f64>) -> Axis {
     let [low, high] = apart(values);
     let power = power(high);
-    let (title, scale) = (in_units("Merit", unit, power), 10_f64.powi(power));
+    let (title, scale) = (in_units("Figure of merit", unit, power), 10_f64.powi(power));
     if !x.is_logarithmic() {
         return Axis::in_units(&title, high * (1.0 + AIR), scale, LABELS);
     }
@@ -141,7 +141,7 @@ mod tests {
     fn large_values_are_in_powers_of_ten_and_close_ones_have_decimals() {
         let x = super::ranks(&[1.0, 2.0]);
         let axis = merits(&x, "photons/s", [2e6, 3.9e6].into_iter());
-        assert_eq!(axis.title, "Merit (10^6 photons/s)");
+        assert_eq!(axis.title, "Figure of merit (10^6 photons/s)");
         assert_eq!(labels(&axis), ["0", "1", "2", "3", "4"]);
         let of = Of::linear("energy per atom", "epsilon");
         let axis = course(&of, [-6.7, -6.6996].into_iter());

@@ -96,7 +96,7 @@ pub(super) fn speed_up(group: &[&AppResult], id: usize) -> Option<Figure> {
     let title = Title {
         id: format!("speed-up-{id}"),
         title: format!("{}: speed-up", title(group[0])),
-        caption: "The merit over that on one rank of the same run. Ideal: as many times as there are ranks."
+        caption: "The figure of merit over that on one rank of the same run. Ideal: as many times as there are ranks."
             .to_owned(),
     };
     Some(Figure::new(title, axes, layers))

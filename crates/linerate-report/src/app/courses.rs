@@ -69,7 +69,7 @@ fn of_course(group: &[&AppResult], id: String, all: &[Found<'_>]) -> Option<Figu
     let title = Title {
         id,
         title: format!("{}: {}", title(group[0]), name(&first.name)),
-        caption: format!("{}, in the run with the median merit.", on(all)),
+        caption: format!("{}, in the run with the median figure of merit.", on(all)),
     };
     Some(Figure::new(title, axes, layers))
 }

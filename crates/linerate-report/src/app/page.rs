@@ -51,7 +51,7 @@ fn card(report: &Report, app: &AppResult, colour: Option<usize>) -> Card {
     let mut keys = Vec::new();
     if let Some(last) = app.rows.last() {
         let on = count(u64::from(last.ranks), "rank");
-        keys.push(["merit".to_owned(), format!("{} on {on}", merit(&app.merit, last.merit))]);
+        keys.push(["figure of merit".to_owned(), format!("{} on {on}", merit(&app.merit, last.merit))]);
         if let (Some(speed_up), Some(efficiency)) = (last.speed_up, last.efficiency) {
             keys.push([
                 "speed-up".to_owned(),

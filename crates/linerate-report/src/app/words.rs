@@ -26,7 +26,7 @@ pub(super) fn merit_unit(unit: &str, highest: f64) -> (String, f64) {
     let power = if highest < LARGE || !highest.is_finite() { 0 } else { highest.log10() as i32 / 3 * 3 };
     let unit = name(unit);
     if power == 0 {
-        (if unit.is_empty() { "merit".to_owned() } else { unit }, 1.0)
+        (if unit.is_empty() { "figure of merit".to_owned() } else { unit }, 1.0)
     } else {
         (format!("10^{power} {unit}"), 10_f64.powi(power))
     }
