@@ -8,7 +8,7 @@ mod subject;
 use std::process::ExitCode;
 
 use linerate::{
-    Context, Given, Interrupt, Line, Stopped, Surroundings, Trouble, Underway, conduct, exit_status, note,
+    Context, Given, Interrupt, Line, Stopped, Surroundings, Trouble, Underway, conduct, exit_status, refuse,
 };
 use linerate_core::plan::Plan;
 use linerate_core::units::Span;
@@ -37,10 +37,7 @@ pub fn run(command: Command, given: Given) -> ExitCode {
             "start one linerate-mpi for each rank",
         )),
     };
-    ended.unwrap_or_else(|trouble| {
-        note(trouble.laid_out());
-        ExitCode::from(2)
-    })
+    ended.unwrap_or_else(|trouble| refuse(&trouble))
 }
 
 struct AllRanks {

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use linerate::{Unread, note};
+use linerate::{Unread, not_read};
 use linerate_mpi::cli::{Cli, program};
 
 /// Where launchers say which rank a process is, before the MPI is asked.
@@ -18,17 +18,8 @@ fn main() -> ExitCode {
     let rank = RANKS.iter().find_map(|name| std::env::var(name).ok());
     let speaks = rank.is_none_or(|rank| rank == "0");
     match unread {
-        Unread::Clap(said) => {
-            if speaks {
-                let _ = said.print();
-            }
-            ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(2))
-        }
-        Unread::Wrong(trouble) => {
-            if speaks {
-                note(trouble.laid_out());
-            }
-            ExitCode::from(2)
-        }
+        unread if speaks => not_read(&unread),
+        Unread::Clap(said) => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(2)),
+        Unread::Wrong(_) => ExitCode::from(2),
     }
 }

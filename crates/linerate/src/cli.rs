@@ -66,8 +66,6 @@ pub use spelling::OldSpelling;
 pub(crate) use stream::StreamArgs;
 pub(crate) use trace::TraceArgs;
 
-use crate::trouble::Trouble;
-
 /// How close is a path to line rate at every message size, and what is in the way?
 ///
 /// Without a verb, linerate measures: the path to HOST, or this host's loopback. Run `linerate serve` on HOST first;
@@ -333,17 +331,13 @@ pub(crate) fn asks_for_json(words: impl IntoIterator<Item = std::ffi::OsString>)
         || words.windows(2).any(|pair| pair == ["--format", "json"])
 }
 
-/// Reads the command line; prints help that is asked for, and exits.
+/// Reads the command line.
 ///
 /// # Errors
 ///
-/// When it makes no sense.
-pub(crate) fn parse() -> Result<Cli, Trouble> {
+/// When it asks for help, or makes no sense.
+pub(crate) fn parse() -> Result<Cli, Unread> {
     let program = Program { command: command(), old: &spelling::OLD };
-    let words = words::with_verb(std::env::args_os().collect(), &program.command)?;
-    match program.read::<Cli>(&words) {
-        Ok((cli, given)) => Ok(Cli { given, ..cli }),
-        Err(Unread::Wrong(trouble)) => Err(trouble),
-        Err(Unread::Clap(said)) => said.exit(),
-    }
+    let words = words::with_verb(std::env::args_os().collect(), &program.command).map_err(Unread::Wrong)?;
+    program.read::<Cli>(&words).map(|(cli, given)| Cli { given, ..cli })
 }

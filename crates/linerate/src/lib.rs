@@ -48,14 +48,37 @@ pub use trouble::Trouble;
 #[must_use]
 pub fn run() -> ExitCode {
     let clock = linerate_net::observe::HostClock::start();
-    match cli::parse().and_then(|cli| command::run(cli, clock)) {
-        Ok(code) => code,
-        Err(trouble) => {
-            if let Some(object) = trouble.to_json().filter(|_| cli::asks_for_json(std::env::args_os())) {
-                screen::show(&object).unwrap_or(());
+    match cli::parse() {
+        Ok(cli) => command::run(cli, clock).unwrap_or_else(|trouble| refuse(&trouble)),
+        Err(unread) => not_read(&unread),
+    }
+}
+
+/// Says what could not be done, to who reads JSON too.
+#[must_use]
+pub fn refuse(trouble: &Trouble) -> ExitCode {
+    show_object(trouble);
+    screen::note(trouble.laid_out());
+    ExitCode::from(2)
+}
+
+/// Prints the help that was asked for, or says what is wrong with the command line.
+#[must_use]
+pub fn not_read(unread: &Unread) -> ExitCode {
+    match unread {
+        Unread::Wrong(trouble) => refuse(trouble),
+        Unread::Clap(said) => {
+            if said.use_stderr() {
+                show_object(&Trouble::of_command_line(said));
             }
-            screen::note(trouble.laid_out());
-            ExitCode::from(2)
+            said.print().unwrap_or(());
+            ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(2))
         }
+    }
+}
+
+fn show_object(trouble: &Trouble) {
+    if let Some(object) = trouble.to_json().filter(|_| cli::asks_for_json(std::env::args_os())) {
+        screen::show(&object).unwrap_or(());
     }
 }

@@ -69,6 +69,14 @@ impl Trouble {
         Self::new(format!("failed to {doing} {}: {error}", path.display()), help)
     }
 
+    /// A command line that clap refuses.
+    pub(crate) fn of_command_line(said: &clap::Error) -> Self {
+        let text = said.to_string();
+        let what = text.split("\n\n").next().unwrap_or_default();
+        let what: Vec<&str> = what.strip_prefix("error: ").unwrap_or(what).split_whitespace().collect();
+        Self::new(what.join(" "), "--help after the verb shows what it takes")
+    }
+
     /// The same after a report of what was measured until then.
     pub(crate) fn after_report(self) -> Self {
         Self { is_after_report: true, ..self }

@@ -672,4 +672,11 @@ fn who_asked_for_json_gets_an_object_with_the_error() {
         assert!(what.starts_with("failed to connect to 127.0.0.1:1") && !help.is_empty(), "{object}");
         assert!(said.stderr.contains("failed to connect"), "{}", said.stderr);
     }
+    for words in [&["stream", "--time", "1XB"][..], &["compare", "a"], &["rr", "--nothing"], &["strem"]] {
+        let said = Desk::new().linerate(&[words, &["--format", "json"]].concat());
+        let object: serde_json::Value = serde_json::from_str(&said.stdout).expect("an object");
+        let what = object["error"]["what"].as_str().unwrap_or_default();
+        assert!(what.contains(words[words.len() - 1]) || what.contains("--with"), "{object}");
+        assert!(said.code == Some(2) && !said.stderr.is_empty(), "{}", said.stderr);
+    }
 }
