@@ -82,6 +82,7 @@ impl AppPlan {
         let between_ranks = matches!(common.transport, Transport::Tcp | Transport::Mpi);
         let allowed = "tcp, or mpi in linerate-mpi: ranks talk over nothing else yet";
         range(between_ranks, "transport", common.transport.to_string(), allowed)?;
+        common.check_places()?;
         common.check_level(Level::Round, "point: an application has no rounds of sizes")?;
         common.check_level(Level::Interval, "point: an application has no intervals")
     }

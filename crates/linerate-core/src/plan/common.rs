@@ -110,6 +110,9 @@ impl Common {
                 "block for memory, and for read-write, splice and io_uring's fixed and multishot calls: these cannot ask without waiting",
             )?;
         }
+        if self.transport == Transport::Mpi {
+            self.check_places()?;
+        }
         let (udp, unix) = (self.transport == Transport::Udp, self.transport == Transport::UnixDatagram);
         let offload = socket.gso || socket.gro || socket.dont_fragment;
         let crosses_none = unix && (socket.dscp.is_some() || socket.busy_poll.is_some());
@@ -147,6 +150,14 @@ impl Common {
     pub(super) fn check_waiting(&self, allowed: &'static str) -> Result<(), PlanError> {
         let wait = self.socket.wait;
         PlanError::range(wait == Waiting::Block, "wait", wait.to_string(), allowed)
+    }
+
+    /// Refuses processors to pin to where ranks are not linerate's to place.
+    pub(super) fn check_places(&self) -> Result<(), PlanError> {
+        let pins = [self.local.pin, self.remote.pin];
+        let named = pins.map(|pin| pin.map_or_else(String::new, |processor| processor.to_string())).join(",");
+        let allowed = "left out: what starts the ranks places them, such as mpirun --bind-to core or taskset";
+        PlanError::range(pins == [None; 2], "pin", named, allowed)
     }
 
     /// Refuses a level without rows.

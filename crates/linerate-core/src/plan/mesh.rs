@@ -254,6 +254,7 @@ impl MeshPlan {
         let between_ranks = matches!(common.transport, Transport::Tcp | Transport::Mpi);
         let allowed = "tcp, or mpi in linerate-mpi: ranks talk over nothing else yet";
         range(between_ranks, "transport", common.transport.to_string(), allowed)?;
+        common.check_places()?;
         common.check_level(Level::Round, "point: pairs of ranks have no rounds of their own")?;
         common.check_level(Level::Interval, "point: pairs of ranks have no intervals")
     }

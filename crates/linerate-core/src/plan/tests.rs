@@ -47,7 +47,13 @@ fn plans() -> Vec<Plan> {
     let mesh = MeshPlan { schedules: MeshSchedule::ALL.to_vec(), ..MeshPlan::default() };
     let tasks =
         [Task::Curve(curve()), Task::Stream(stream()), Task::Requests(RrPlan::default()), Task::Mesh(mesh)];
-    tasks.into_iter().map(|task| Plan { common: common(), task }).collect()
+    let plan = |task: Task| {
+        let mut common = common();
+        // Ranks are not pinned.
+        common.local.pin = common.local.pin.filter(|_| !matches!(task, Task::Mesh(_)));
+        Plan { common, task }
+    };
+    tasks.into_iter().map(plan).collect()
 }
 
 #[test]
@@ -173,6 +179,9 @@ fn values_outside_their_range_are_refused_by_name() {
             "transport is ethernet; it must be udp or unix-datagram",
         ),
         ("transport = 'unix-datagram'\nsocket.dscp = 3", "transport is unix-datagram; it must be another"),
+        ("mesh = {}\nlocal.pin = 3", "pin is 3,; it must be left out"),
+        ("app = { name = 'md' }\nremote.pin = 0", "pin is ,0; it must be left out"),
+        ("transport = 'mpi'\nlocal.pin = 1\nremote.pin = 2", "pin is 1,2; it must be left out"),
         ("socket.io = 'splice'", "receive-io is splice"),
         ("socket.receive-io = 'truncate'", "receive-io is truncate"),
         ("stream = {}\nsocket.wait = 'spin'", "wait is spin"),
