@@ -180,7 +180,9 @@ impl Setup {
                 bound => return bound,
             }
         }
-        Err(io::Error::new(io::ErrorKind::AddrInUse, format!("no port from {first} to {last} is free")))
+        let reason =
+            format!("no port from {first} to {last} is free; give `serve --data-ports` more of them");
+        Err(io::Error::new(io::ErrorKind::AddrInUse, reason))
     }
 
     /// Whether the conversation speaks IPv6: IPv4 in an IPv6 address is IPv4.

@@ -42,9 +42,10 @@ impl Target {
             None => (text, DEFAULT_PORT),
             Some((host, port)) => (host, port.parse().ok().filter(|port| *port > 0).ok_or_else(bad)?),
         };
-        // Brackets are around an IPv6 address, which may name its zone, and nowhere else.
+        // Brackets are around an IPv6 address, which may name its zone, and nowhere else. After a zone they may be missing.
         let host = match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
             Some(inner) if is_ipv6(inner) => inner,
+            None if host.contains('%') && is_ipv6(host) => host,
             None if !host.is_empty() && !host.contains([':', '[', ']']) => host,
             _ => return Err(bad()),
         };
@@ -103,9 +104,10 @@ impl std::fmt::Display for Target {
     }
 }
 
-/// Whether `text` is an IPv6 address, with or without a zone such as `%eth0`.
+/// Whether `text` is an IPv6 address, with or without a zone such as `%eth0`. The name of an interface has no colon.
 fn is_ipv6(text: &str) -> bool {
-    text.split_once('%').map_or(text, |(address, _)| address).parse::<Ipv6Addr>().is_ok()
+    let (address, zone) = text.split_once('%').unwrap_or((text, ""));
+    address.parse::<Ipv6Addr>().is_ok() && !zone.contains(':')
 }
 
 /// Sends the client's greeting. A peer that closes at once may still have sent the reason.
@@ -148,6 +150,7 @@ mod tests {
             ("[fe80::1%eth0]:7", "[fe80::1%eth0]:7"),
             ("fe80::1%eth0", "[fe80::1%eth0]:5470"),
             ("[fe80::1%eth0]", "[fe80::1%eth0]:5470"),
+            ("fe80::1%eth0:7", "[fe80::1%eth0]:7"),
         ] {
             assert_eq!(Target::parse(text).expect(text).to_string(), shown);
         }
@@ -159,6 +162,7 @@ mod tests {
             "host:99999",
             "host:x",
             "[::1",
+            "fe80::1%eth0:x",
             "a:b:c",
             "[x]",
             "[x]:7",
