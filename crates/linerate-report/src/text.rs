@@ -38,8 +38,8 @@ pub(crate) fn capital(text: &str) -> String {
 /// How large a packet may be on each path on which it was tried, beside the interfaces' MTU.
 pub(crate) fn path_mtus(run: &Run) -> impl Iterator<Item = String> {
     let way = |way: WayMtu| match way.largest_bytes {
-        arrived if arrived >= way.interface_bytes => format!("{arrived} B"),
-        arrived => format!("{arrived} B (of the interface's {} B)", way.interface_bytes),
+        arrived if arrived >= way.interface_bytes => format!("{arrived} B (the interface's)"),
+        arrived => format!("{arrived} B (the interface has {} B)", way.interface_bytes),
     };
     run.answering().filter_map(move |(_, path)| {
         let PathMtu { there, back } = *path.mtu.known()?;

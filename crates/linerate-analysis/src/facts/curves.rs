@@ -4,6 +4,7 @@
 use linerate_core::foreign::plain;
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::Level;
+use linerate_core::run::PathMtu;
 use linerate_core::units::Rate;
 use serde_json::Value;
 
@@ -24,6 +25,8 @@ pub struct Whole<'r> {
     pub pattern: Pattern,
     /// What it says.
     pub derived: &'r Derived,
+    /// The largest packets that arrive there and back, if that was tried.
+    pub path_mtu: Option<PathMtu>,
 }
 
 /// A band of sizes.
@@ -108,6 +111,15 @@ impl Kind for Keys {
         })
         .within(|row| row.derived.saturation.as_ref().map(|knee| knee.interval))
         .followed(Followed::new("saturation", "saturation", "saturation")),
+        KeyFact::new(
+            "path_mtu_bytes",
+            Bytes,
+            "largest IP packet that arrives at the peer; absent if that was not tried",
+            |row| row.path_mtu.map(|mtu| mtu.there.largest_bytes).into(),
+        ),
+        KeyFact::new("path_mtu_back_bytes", Bytes, "the same from the peer", |row| {
+            row.path_mtu.map(|mtu| mtu.back.largest_bytes).into()
+        }),
     ];
 
     fn subject(row: &Whole<'_>) -> String {
@@ -116,7 +128,11 @@ impl Kind for Keys {
 
     fn rows(report: &Report) -> impl Iterator<Item = (usize, Whole<'_>)> {
         report.curves.iter().map(|curve| {
-            (curve.run, Whole { name: &curve.name, pattern: curve.pattern, derived: &curve.derived })
+            let path_mtu = report.runs[curve.run].run.path().mtu.known().copied();
+            (
+                curve.run,
+                Whole { name: &curve.name, pattern: curve.pattern, derived: &curve.derived, path_mtu },
+            )
         })
     }
 }

@@ -82,7 +82,7 @@ impl Sheet {
                 series.timed().filter_map(|point| Some((point.size, SizeTimes::of(point)?))).collect();
             let (derived, pattern) =
                 (derive(series, measured.sustained.as_deref(), &Boundaries::of(run)), series.pattern);
-            figures.extend(values::<Keys>(&Whole { name: "", pattern, derived: &derived }));
+            figures.extend(values::<Keys>(&Whole { name: "", pattern, derived: &derived, path_mtu: None }));
             let curve: Vec<(u64, f64)> = times.iter().map(|(size, times)| (*size, times.us)).collect();
             let means = Band::means(&curve, series.points.iter().map(|point| point.size));
             let band = |(band, mean_us)| values::<SizeBands>(&OfBand { name: "", pattern, band, mean_us });
