@@ -49,6 +49,9 @@ pub struct Counts {
     pub corrupted: u64,
     /// Of those that pass, frames that those behind them may overtake.
     pub reordered: u64,
+    /// How much later jitter made those that pass, all together.
+    #[serde(rename = "jitter_ps", default)]
+    pub jitter: Span,
 }
 
 /// That a frame leaves.
@@ -166,7 +169,9 @@ impl Emulator {
         let rules = &self.direction.impairment;
         let mut at = sent + rules.delay;
         if rules.jitter > Span::ZERO {
-            at = at + Span::from_ps(self.streams.jitter.random_range(0..=rules.jitter.as_ps()));
+            let later = Span::from_ps(self.streams.jitter.random_range(0..=rules.jitter.as_ps()));
+            self.counts.jitter += later;
+            at = at + later;
         }
         if happens(rules.reorder, &mut self.streams.reorder) {
             self.counts.reordered += 1;

@@ -75,7 +75,8 @@ impl fmt::Display for Forwarded {
             duplicated,
             corrupted,
             reordered,
-            passed: _,
+            jitter,
+            passed,
         } = self.counts;
         write!(
             out,
@@ -87,6 +88,9 @@ impl fmt::Display for Forwarded {
             if count > 0 {
                 write!(out, ", {count} {what}")?;
             }
+        }
+        if jitter > Span::ZERO {
+            write!(out, ", {} of jitter on average", jitter / passed)?;
         }
         if self.missed > 0 {
             write!(out, "; {} were lost for want of time or memory", self.missed)?;

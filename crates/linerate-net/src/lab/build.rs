@@ -70,6 +70,7 @@ impl Site<'_> {
         for port in &node.ports {
             let link = &self.layout.links[port.link];
             set_up_port(node, port, link.mtu)?;
+            self.await_answers(&port.name).map_err(LabError::refused(of(node, port, "how long ARP asks")))?;
             match self.mechanisms[port.link] {
                 Mechanism::Wire => {}
                 Mechanism::Kernel => queue(node, port, link.direction_from(number))?,
@@ -84,6 +85,19 @@ impl Site<'_> {
             NodeKind::Switch => link::switch(&node.name, true).map_err(refused("its bridge")),
             NodeKind::Router => forward().map_err(refused("forwarding")),
         }
+    }
+
+    /// Has ARP ask for longer than a round trip over all links: it asks three times, once a second.  Source: kernel
+    /// documentation, networking/ip-sysctl.
+    fn await_answers(&self, name: &str) -> io::Result<()> {
+        let directions = self.layout.links.iter().flat_map(|link| link.directions);
+        let longest =
+            directions.map(|way| way.impairment.delay + way.impairment.jitter).fold(Span::ZERO, |a, b| a + b);
+        let seconds = longest.as_seconds().ceil();
+        if seconds < 3.0 {
+            return Ok(());
+        }
+        std::fs::write(format!("/proc/sys/net/ipv4/neigh/{name}/mcast_solicit"), format!("{}", 3.0 + seconds))
     }
 }
 

@@ -164,12 +164,14 @@ proptest! {
 fn jitter_is_uniform() {
     let jitter = Span::from_us(100);
     let mut emulator = Emulator::new(ruled(Impairment { jitter, ..Impairment::default() }), 1, 0);
-    let mut quarters = [0_u64; 4];
+    let (mut quarters, mut together) = ([0_u64; 4], Span::ZERO);
     for frame in 0..20_000 {
         let at = emulator.arrive(us(1000 * frame), FRAME)[0].expect("it passes").at;
+        together += at.since(us(1000 * frame));
         quarters[(at.since(us(1000 * frame)).as_us() / 25.0).min(3.0) as usize] += 1;
     }
     assert!(quarters.iter().all(|quarter| is_share(*quarter, 20_000, 0.25)), "{quarters:?}");
+    assert_eq!(emulator.counts().jitter, together);
 }
 
 #[test]

@@ -11,6 +11,10 @@ use super::ecn;
 /// The most that is held. Unit: bytes.
 const MOST_BYTES: usize = 1 << 30;
 
+/// Where a frame has its type, and that of ARP, which alone has no checksum.  Source: RFC 826.
+const ETHERTYPE: std::ops::Range<usize> = 12..14;
+const ARP: [u8; 2] = [0x08, 0x06];
+
 /// The frames of one direction.
 #[derive(Debug, Default)]
 pub(super) struct Underway {
@@ -45,7 +49,9 @@ impl Underway {
         let copy = &mut self.frames[frame];
         copy.clear();
         copy.extend_from_slice(bytes);
-        let wrong = departure.wrong_bit.map(|bit| (bit as usize / 8, 1 << (bit % 8)));
+        // A wrong answer of ARP would be believed, and cut the link for a minute: on a wire its frame is thrown away.
+        let wrong_bit = departure.wrong_bit.filter(|_| bytes.get(ETHERTYPE) != Some(&ARP[..]));
+        let wrong = wrong_bit.map(|bit| (bit as usize / 8, 1 << (bit % 8)));
         if let Some((byte, bit)) = wrong.and_then(|(at, bit)| Some((copy.get_mut(at)?, bit))) {
             *byte ^= bit;
         }
@@ -137,5 +143,10 @@ mod tests {
         let frames: Vec<Vec<u8>> = underway.due(Time::ZERO, 8).map(<[u8]>::to_vec).collect();
         assert_eq!((frames[0][59], frames[0][..59].iter().all(|byte| *byte == 0)), (128, true));
         assert_eq!(frames[1], [0; 60], "there is no such bit");
+        let mut arp = [0; 60];
+        arp[ETHERTYPE].copy_from_slice(&ARP);
+        let mut underway = Underway::default();
+        underway.push(departure(0, Some(8 * 30)), &arp);
+        assert_eq!(underway.due(Time::ZERO, 8).next(), Some(&arp[..]));
     }
 }
