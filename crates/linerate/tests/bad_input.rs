@@ -382,7 +382,7 @@ fn plans_that_cannot_be_read() {
     help: `linerate measure --print-plan` writes a plan with every field
     ");
     assert_snapshot!(complaint("unknown.toml"), @"
-    failed to read the plan unknown.toml: unknown field `bufer`, expected one of `sndbuf`, `rcvbuf`, `nodelay`, `congestion`, `mss`, `dscp`, `busy-poll`, `wait`, `io`, `receive-io`, `gso`, `gro`, `dont-fragment`, `batch` ╭─[unknown.toml:4:1] 3 [socket] 4 bufer = 1 · ───── ╰────
+    failed to read the plan unknown.toml: unknown field `bufer`, expected one of `sndbuf`, `rcvbuf`, `nodelay`, `congestion`, `mss`, `dscp`, `ecn`, `busy-poll`, `wait`, `io`, `receive-io`, `gso`, `gro`, `dont-fragment`, `batch` ╭─[unknown.toml:4:1] 3 [socket] 4 bufer = 1 · ───── ╰────
     help: `linerate measure --print-plan` writes a plan with every field
     ");
     assert_snapshot!(complaint("kind.toml"), @r#"
