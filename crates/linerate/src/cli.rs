@@ -305,15 +305,17 @@ pub fn command() -> clap::Command {
     };
     let traces = |verb: clap::Command| {
         // A trace is of TCP.
-        let others = ["transport", "udp", "gso", "gro", "dont_fragment", "batch"];
+        let others = ["transport", "udp", "gso", "gro", "dont_fragment", "ecn", "batch"];
         verb.mut_args(|arg| if others.contains(&arg.get_id().as_str()) { arg.hide(true) } else { arg })
             .mut_arg("format", |arg| shared::with_formats(arg, false))
             .mut_arg("level", |arg| arg.value_parser(shared::level_parser([Level::Point, Level::Round])))
     };
+    // What arrives marked is counted of bulk.
+    let unmarked = |verb: clap::Command| verb.mut_arg("ecn", |arg| arg.hide(true));
     let command = Cli::command()
-        .mut_subcommand("measure", of_curves)
+        .mut_subcommand("measure", |verb| unmarked(of_curves(verb)))
         .mut_subcommand("stream", loads)
-        .mut_subcommand("rr", loads)
+        .mut_subcommand("rr", |verb| unmarked(loads(verb)))
         .mut_subcommand("mesh", of_ranks)
         .mut_subcommand("app", apps)
         .mut_subcommand("trace", traces);

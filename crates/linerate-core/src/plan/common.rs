@@ -120,7 +120,7 @@ impl Common {
             (udp || !offload, "udp for gso, gro and dont-fragment"),
             (
                 udp || socket.ecn.is_none(),
-                "udp for ecn: with tcp the kernel decides (sysctl net.ipv4.tcp_ecn)",
+                "udp for ecn: of TCP the kernel decides (sysctl net.ipv4.tcp_ecn), and QUIC's library for itself",
             ),
             (udp || unix || socket.batch.is_none(), "udp or unix-datagram for batch"),
             (self.transport == Transport::Mpi || self.mpi.is_plain(), "mpi for the options of [mpi]"),
