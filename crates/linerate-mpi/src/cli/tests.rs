@@ -98,7 +98,6 @@ fn a_flag_that_is_not_there_is_answered_with_one_that_is() {
     for (line, wanted) in [
         ("mesh --window 3", "linerate-mpi mesh has no --window; linerate-mpi measure has it"),
         ("measure --patern x", "linerate-mpi measure has no --patern; did you mean --pattern?"),
-        ("measure --pin 0,1", "linerate-mpi measure has no --pin"),
         ("measure --too 3", "linerate-mpi measure has no --too; did you mean --max-size?"),
     ] {
         let words: Vec<_> =

@@ -14,7 +14,7 @@ const BESIDE: &str = "agent as_rank bind color deploy describe force hdr history
 
 /// Values to try: of one of them every flag takes something.
 const VALUES: &str = "on off 2 8KiB 250ms 1M 3% 127.0.0.1 lo udp spin sendmsg 0,1 octave:4 cubic k=v buffers=8KiB allreduce \
-     serial exchange x receive all json round interval none";
+     serial exchange x receive all json round interval none ect1";
 
 /// Flags that need another.
 const NEEDS: [(&str, &str); 2] = [("collective_sizes", "--collectives=barrier"), ("unit_cost", "--model=x")];
