@@ -27,6 +27,8 @@ impl Reflector {
     /// Answers `peer` on the bound `socket`.
     pub(super) fn start(socket: UdpSocket, peer: IpAddr) -> io::Result<Self> {
         let (called_off, wait) = UnixStream::pair()?;
+        // What `poll` saw may be an error that an answer has met since.
+        socket.set_nonblocking(true)?;
         let place = control::Reflector { port: socket.local_addr()?.port(), token: control::random()? };
         let thread = std::thread::Builder::new().name("reflector".to_owned()).spawn(move || {
             reflect(&socket, peer, &place, &wait);
