@@ -29,7 +29,8 @@ pub(crate) use greeting::{WELCOME_LEN, harmless, readable};
 pub(crate) use key::random;
 pub use key::{Key, KeyError, Proof};
 pub use message::{
-    Ask, ChannelToken, HOLDERS_SINCE, Opening, QueuePlace, REPORTS_SINCE, Reply, TRACES_SINCE, Telling,
+    AHEAD_SINCE, Ask, ChannelToken, HOLDERS_SINCE, Opening, QueuePlace, REPORTS_SINCE, Reply, TRACES_SINCE,
+    Telling,
 };
 pub use rank::{RANKS_SINCE, RankOrder};
 pub use reflect::Reflector;

@@ -24,7 +24,7 @@ use linerate_core::observation::{Clock, Connection};
 use linerate_core::options::{Granted, SocketOptions};
 use linerate_core::payload::Check;
 use linerate_core::plan::{LocalOptions, Plan};
-use linerate_core::run::{EndState, Path};
+use linerate_core::run::{Answering, EndState, Path};
 use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::{Span, Time};
 
@@ -38,12 +38,12 @@ use crate::transport::Setup;
 use crate::wait::PATIENCE;
 use crate::watchdog::Watchdog;
 
-use conversation::STEP;
+use conversation::{Offer, STEP};
 use remote_end::RemoteEnd;
 
 pub use dial::Target;
 pub use error::PairError;
-pub use loads::Loads;
+pub use loads::{Loads, Peers};
 pub use rank::ServerRank;
 #[cfg(on_linux)]
 pub use settings::{RemoteChange, RemoteOutcome, RemoteSettings, RemoteSettingsError};
@@ -75,20 +75,21 @@ struct Ends {
 }
 
 impl Ends {
-    /// Pins this thread as `plan` says, and agrees on the plan with the server at `target`.
+    /// Pins this thread as the plan says, and agrees with the server at `target` on what is offered to it.
     fn begin(
         target: &Target,
         key: Option<&Key>,
-        plan: &Plan,
+        offer: Offer<'_>,
         clock: HostClock,
         queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
+        let plan = offer.plan;
         let LocalOptions { pin: cpu, cpu_latency_us, .. } = plan.common.local;
         let pin = Pin { cpu, whole_process: plan.has_loads() };
         make_room_for_files(plan)?;
         let place = Place::take(pin, cpu_latency_us)
             .map_err(|source| PairError::Pin { cpu: cpu.unwrap_or_default(), source })?;
-        let remote = RemoteEnd::begin(target, key, plan, queued)?;
+        let remote = RemoteEnd::begin(target, key, offer, queued)?;
         let our_clock = crate::observe::check_clock(&clock, crate::observe::CLOCK_READS);
         let address = remote.conversation.local.ip();
         let environment = crate::observe::environment(Some(address));
@@ -171,7 +172,8 @@ impl Pair {
     ) -> Result<Self, PairError> {
         let largest = plan.largest()?;
         Reserved::check(largest, &plan.common.memory)?;
-        let mut ends = Ends::begin(target, key, plan, clock, &mut queued)?;
+        let offer = Offer { plan, first: Some(&Opening::Trials) };
+        let mut ends = Ends::begin(target, key, offer, clock, &mut queued)?;
         // By the thread where it is tied, so that the pages are near it.
         let memory = Reserved::new(largest, &plan.common.memory)?;
         let setup = ends.setup(plan, &plan.common.socket, largest, PATIENCE);
@@ -198,7 +200,8 @@ impl Pair {
     /// This end, the peer and the connection, as far as they are known.
     #[must_use]
     pub fn ends(&self) -> (EndState, EndState, Path) {
-        (self.ends.local.clone(), self.ends.remote.end.clone(), self.ends.remote.path.clone())
+        let Answering { end, path } = self.ends.remote.answering();
+        (self.ends.local.clone(), end, path)
     }
 
     /// The clock of the end that times the plan's pattern.

@@ -192,6 +192,11 @@ impl Setup {
     }
 }
 
+/// Whether channels of `transport` take UDP ports of the server's host.
+pub(crate) const fn over_udp(transport: Transport) -> bool {
+    matches!(transport, Transport::Udp | Transport::Quic)
+}
+
 /// `address` with IPv4 in an IPv6 address as IPv4.
 pub(crate) fn canonical(address: SocketAddr) -> SocketAddr {
     match address.ip().to_canonical() {

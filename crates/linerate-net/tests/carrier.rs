@@ -7,7 +7,7 @@ use linerate_core::traffic::{Direction, Load, RrPlan, StreamPlan};
 use linerate_core::units::{Size, Span};
 use linerate_net::control::Key;
 use linerate_net::observe::HostClock;
-use linerate_net::pair::{Loads, Target};
+use linerate_net::pair::{Loads, Peers, Target};
 use linerate_net::serve::{Limits, Server};
 use rstest::rstest;
 
@@ -31,8 +31,8 @@ fn real_hosts_keep_every_promise(#[values(1, 3)] peers: u32) {
     let load = Load { stream: Some(stream), rr, time: Span::from_ms(1_000), ..Load::default() };
     let plan = support::plan_for(&load);
     let go_on = |_| ControlFlow::Continue(());
-    let mut loads =
-        Loads::open(&targets, Some(&key), &plan, HostClock::start(), go_on).expect("free servers");
+    let whom = Peers { targets: &targets, key: Some(&key), first: None };
+    let mut loads = Loads::open(whom, &plan, HostClock::start(), go_on).expect("free servers");
     carrier_conformance::carrier(&mut loads, peers);
     loads.finish().expect("observations");
 }

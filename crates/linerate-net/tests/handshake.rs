@@ -117,13 +117,13 @@ fn seen() -> PacketSeen {
 
 #[test]
 fn the_greetings_are_these_bytes() {
-    assert_eq!(PROTOCOL, 10);
-    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x0a\x01\x06\r\n\r\n");
-    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x0a\x02\x06\r\n\r\n");
+    assert_eq!(PROTOCOL, 11);
+    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x0b\x01\x07\r\n\r\n");
+    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x0b\x02\x07\r\n\r\n");
     let keyed = Welcome::new(false, counting(0)).encode();
-    assert_eq!(keyed[..12], *b"linerate\x00\x0a\x00\x06");
+    assert_eq!(keyed[..12], *b"linerate\x00\x0b\x00\x07");
     assert_eq!(keyed[12..], counting::<32>(0));
-    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x0a\x01\x06");
+    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x0b\x01\x07");
 }
 
 #[test]
@@ -261,6 +261,7 @@ fn every_message_survives_the_wire() {
         sent!(Reply, Reply::Queued(QueuePlace::Number(u32::MAX))),
         sent!(Ask, Ask::Open(Opening::Trials)),
         sent!(Ask, Ask::Open(Opening::Load(Box::new(load())))),
+        sent!(Ask, Ask::Open(Opening::Alone(Box::new(load())))),
         sent!(Ask, Ask::Start),
         sent!(Ask, Ask::Collect),
         sent!(Ask, Ask::Setting(SettingAsk::Hold("\u{0}\"\\".to_owned()))),

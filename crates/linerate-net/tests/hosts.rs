@@ -6,7 +6,7 @@ use linerate_core::traffic::{Class, Direction, FlowAccount, Load, StreamPlan, Tr
 use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::Key;
 use linerate_net::observe::HostClock;
-use linerate_net::pair::{Loads, PairError, Target};
+use linerate_net::pair::{Loads, PairError, Peers, Target};
 use linerate_net::serve::{Limits, Server};
 use rstest::rstest;
 
@@ -30,7 +30,8 @@ fn open(servers: &[TestServer], stream: &StreamPlan) -> Result<Loads, PairError>
     let plan = support::plan_for(&load(stream.clone(), Span::from_ms(1_000)));
     let targets = servers.iter().map(|server| Target::parse(&server.address.to_string()));
     let targets: Vec<_> = targets.collect::<Result<_, _>>().expect("addresses");
-    Loads::open(&targets, Some(&servers[0].key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))
+    let peers = Peers { targets: &targets, key: Some(&servers[0].key), first: None };
+    Loads::open(peers, &plan, HostClock::start(), |_| ControlFlow::Continue(()))
 }
 
 fn load(stream: StreamPlan, time: Span) -> Load {

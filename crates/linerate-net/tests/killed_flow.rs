@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use linerate_core::traffic::{Class, Direction, Load, StreamPlan};
 use linerate_core::units::Span;
 use linerate_net::observe::HostClock;
-use linerate_net::pair::{Loads, Target};
+use linerate_net::pair::{Loads, Peers, Target};
 use linerate_net::serve::Limits;
 use rstest::rstest;
 
@@ -66,9 +66,9 @@ fn the_others_go_on_and_the_account_says_so(
     let plan = support::plan_for(&load);
     let target = Target::parse(&middle.address.to_string()).expect("an address");
     let go_on = |_| ControlFlow::Continue(());
-    let mut loads =
-        Loads::open(std::slice::from_ref(&target), Some(&server.key), &plan, HostClock::start(), go_on)
-            .expect("admitted");
+    let targets = std::slice::from_ref(&target);
+    let peers = Peers { targets, key: Some(&server.key), first: Some(&load) };
+    let mut loads = Loads::open(peers, &plan, HostClock::start(), go_on).expect("admitted");
     let mut looks = 0;
     let watch = || {
         looks += 1;

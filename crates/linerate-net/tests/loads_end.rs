@@ -13,7 +13,7 @@ use linerate_core::units::{Rate, Size, Span};
 use linerate_net::control::Key;
 use linerate_net::lab::Lab;
 use linerate_net::observe::HostClock;
-use linerate_net::pair::{Loads, Target};
+use linerate_net::pair::{Loads, Peers, Target};
 use linerate_net::serve::{Limits, Server};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
@@ -31,7 +31,7 @@ const GRACE: Span = Span::from_ms(2_000);
 /// A load lasts 2 s longer at most; a busy machine and a slow path to agree over may take as much again.
 const BEYOND: Duration = Duration::from_secs(6);
 /// And so many round trips to agree, to open channels, and to end.
-const ROUND_TRIPS: u32 = 16;
+const ROUND_TRIPS: u32 = 14;
 /// What a handshake of TLS sends, twice: both ends and all headers. Unit: bytes.
 const HANDSHAKE: f64 = 2.0 * 2_500.0;
 /// What a busy machine may add to the age of a report.
@@ -168,9 +168,8 @@ impl Situation {
             return (whole.expect("entered").expect("a transfer"), 0);
         };
         let target = [Target::parse(&server.address.to_string()).expect("an address")];
-        let open = || {
-            Loads::open(&target, Some(&server.key), &plan, HostClock::start(), |_| ControlFlow::Continue(()))
-        };
+        let peers = Peers { targets: &target, key: Some(&server.key), first: Some(&load) };
+        let open = || Loads::open(peers, &plan, HostClock::start(), |_| ControlFlow::Continue(()));
         let mut loads = lab.on(0, open).expect("entered").expect("a conversation");
         std::thread::scope(|scope| {
             let before = payload_received(lab);
@@ -315,4 +314,31 @@ fn many_handshakes_over_a_long_lossy_path_take_the_time_of_one() {
     let (transport, line, queue) = (Transport::Tls, 2.7e6, 60_000);
     let path = Situation { transport, line, queue, delay: 130, loss: 0.015, ..Situation::drawn(40) };
     Situation { stream, cut: None, ..path }.run();
+}
+
+/// Two hosts that do not know each other's link address yet ask for it, connect, greet each other, prove the key and agree;
+/// a channel connects and says whose it is. TLS agrees on keys besides. Before datagrams the path is probed, and then both
+/// ends prove their addresses.
+#[rstest]
+#[case::tcp(Transport::Tcp, 7)]
+#[case::tls(Transport::Tls, 8)]
+#[case::udp(Transport::Udp, 10)]
+fn a_load_begins_after_a_few_round_trips(#[case] transport: Transport, #[case] most: u32) {
+    let stream = StreamPlan { flows: 3, ..StreamPlan::default() };
+    let path =
+        Situation { transport, line: 1e7, queue: 1 << 20, delay: 800, loss: 0.0, ..Situation::drawn(40) };
+    let situation = Situation { stream, cut: None, ..path };
+    let Some((lab, server)) = situation.lab() else { return };
+    let load = Load { stream: Some(situation.stream.clone()), time: TIMES[0], ..Load::default() };
+    let mut plan = plan_for(&load);
+    plan.common.transport = transport;
+    let (began, mut begins) = (Instant::now(), None);
+    let watch = || {
+        begins.get_or_insert_with(|| began.elapsed());
+        ControlFlow::Continue(())
+    };
+    lab.on(0, || server.carry(&plan, &load, watch)).expect("entered").expect("a transfer");
+    let round_trips = begins.expect("it began").div_duration_f64(situation.round_trip().to_duration());
+    println!("{transport}: {round_trips:.2} round trips");
+    assert!(round_trips < f64::from(most) + 0.9, "{round_trips:.2} round trips of {most}");
 }

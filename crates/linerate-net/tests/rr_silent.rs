@@ -16,7 +16,7 @@ use linerate_net::control::{
     write_frame,
 };
 use linerate_net::observe::HostClock;
-use linerate_net::pair::{Loads, PairError, Target};
+use linerate_net::pair::{Loads, PairError, Peers, Target};
 use linerate_net::serve::Limits;
 use rstest::rstest;
 
@@ -121,8 +121,8 @@ fn run_watched(
     let (plan, load) = plan_of(RrPlan { connect, ..RrPlan::default() }, Span::from_ms(120_000));
     let target = Target::parse(&address.to_string()).expect("an address");
     let go_on = |_| ControlFlow::Continue(());
-    let mut loads = Loads::open(std::slice::from_ref(&target), None, &plan, HostClock::start(), go_on)
-        .expect("it behaves so far");
+    let peers = Peers { targets: std::slice::from_ref(&target), key: None, first: Some(&load) };
+    let mut loads = Loads::open(peers, &plan, HostClock::start(), go_on).expect("it behaves so far");
     let ended = support::run(&mut loads, &load, watch).expect("it behaves until the requests");
     loads.finish().expect_err("the conversation was broken off");
     ended
@@ -140,7 +140,7 @@ fn impostor(listener: &TcpListener, until: Until, silent: &AtomicBool) {
     control.write_all(&Welcome::new(true, [3; CHALLENGE_LEN]).encode()).expect("it listens");
     assert!(matches!(hear(&mut control), Ask::Offer(_)));
     say(&mut control, &Reply::Admitted { environment: Box::default(), clock: clock(), reflector: None });
-    assert!(matches!(hear(&mut control), Ask::Open(Opening::Load(_))));
+    assert!(matches!(hear(&mut control), Ask::Open(Opening::Alone(_))));
     say(&mut control, &Reply::Rendezvous { token: TOKEN, rendezvous: ChannelAddress::Conversation.into() });
     let take = || {
         let mut data = accept();
@@ -150,9 +150,8 @@ fn impostor(listener: &TcpListener, until: Until, silent: &AtomicBool) {
         data
     };
     let standing = matches!(until, Until::AskedOnStanding).then(take);
-    say(&mut control, &Reply::Ready(Box::default()));
     assert!(matches!(hear(&mut control), Ask::Start));
-    say(&mut control, &Reply::Go);
+    say(&mut control, &Reply::Ready(Box::default()));
     let data = match until {
         Until::Connected => accept(),
         Until::Asked => asked(take()),

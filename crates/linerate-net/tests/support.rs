@@ -35,7 +35,7 @@ use linerate_core::traffic::{Load, Transfer};
 use linerate_net::control::Key;
 use linerate_net::lab::{LabError, TwoHosts};
 use linerate_net::observe::HostClock;
-use linerate_net::pair::{Loads, Pair, PairError, Target};
+use linerate_net::pair::{Loads, Pair, PairError, Peers, Target};
 use linerate_net::serve::{Limits, ServeError, Server};
 use socket2::{Domain, Socket, Type};
 
@@ -93,8 +93,9 @@ impl TestServer {
     ) -> Result<Transfer, PairError> {
         let target = Target::parse(&self.address.to_string())?;
         let go_on = |_| ControlFlow::Continue(());
-        let mut loads =
-            Loads::open(std::slice::from_ref(&target), Some(&self.key), plan, HostClock::start(), go_on)?;
+        let targets = std::slice::from_ref(&target);
+        let peers = Peers { targets, key: Some(&self.key), first: Some(load) };
+        let mut loads = Loads::open(peers, plan, HostClock::start(), go_on)?;
         let (transfer, broken) = run(&mut loads, load, watch)?;
         assert!(broken.is_none(), "{broken:?}");
         loads.finish()?;

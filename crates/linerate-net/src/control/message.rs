@@ -74,7 +74,7 @@ pub enum Ask {
 }
 
 /// What channels are opened for.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Opening {
     /// One, for the trials of a curve.
@@ -83,6 +83,9 @@ pub enum Opening {
     Stages,
     /// As many as the load has flows.
     Load(Box<Load>),
+    /// The same of a load with one server: that the channels are open, which is said once the client has said to start,
+    /// means that it starts. Since version 11.
+    Alone(Box<Load>),
 }
 
 /// The first version of the conversation in which messages can be traced.
@@ -105,6 +108,10 @@ pub enum Telling {
 
 /// The first version of the conversation in which a client that waits hears who holds the slot.
 pub const HOLDERS_SINCE: u16 = 9;
+
+/// The first version of the conversation in which a client may ask for the first channels with its plan, and try the path
+/// while they are opened.
+pub const AHEAD_SINCE: u16 = 11;
 
 /// The place of a client in the queue of a server, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

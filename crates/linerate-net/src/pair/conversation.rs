@@ -11,6 +11,7 @@ use linerate_core::observation::Clock;
 use linerate_core::options::Granted;
 use linerate_core::plan::{LocalOptions, Plan};
 use linerate_core::run::PathMtu;
+use linerate_core::traffic::Load;
 use linerate_core::transport::Transport;
 use linerate_core::units::Span;
 
@@ -18,13 +19,13 @@ use super::dial::{self, Target};
 use super::error::PairError;
 use super::path_mtu::{self, Interfaces};
 use crate::control::{
-    AT_ONCE, Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose, QueuePlace,
-    REPORTS_SINCE, Reflector, Rendezvous, Reply, TRACES_SINCE, TimedStream, Versions, Welcome, harmless,
-    keep_alive, read_frame, write_frame,
+    AHEAD_SINCE, AT_ONCE, Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose,
+    QueuePlace, REPORTS_SINCE, Reflector, Rendezvous, Reply, TRACES_SINCE, TimedStream, Versions, Welcome,
+    harmless, keep_alive, read_frame, write_frame,
 };
 use crate::line::Line;
 use crate::observe::interface_of;
-use crate::transport::{self, Setup, round_trip};
+use crate::transport::{self, Setup, over_udp, round_trip};
 
 /// How long the peer may take for one step of the conversation.
 pub(super) const STEP: Duration = Duration::from_secs(10);
@@ -51,12 +52,16 @@ pub(super) struct Opened {
     pub(super) token: ChannelToken,
     /// The peer's address for them.
     pub(super) rendezvous: Rendezvous,
+    /// Whether the load that they are for has started.
+    pub(super) started: bool,
 }
 
 /// A conversation with a server that has admitted this client.
 #[derive(Debug)]
 pub(super) struct Conversation {
     control: TcpStream,
+    /// What both ends speak.
+    version: u16,
     /// The server's address.
     pub(super) peer: SocketAddr,
     /// This end's address.
@@ -65,17 +70,32 @@ pub(super) struct Conversation {
     pub(super) environment: Environment,
     /// The server's clock.
     pub(super) clock: Clock,
-    /// How large a packet may be.
+    /// How large a packet may be, once the first channels are open.
     pub(super) mtu: Fact<PathMtu>,
+    /// Where to find that out, and for which interfaces.
+    unprobed: Option<(Reflector, Interfaces)>,
+    /// Whether that can be found out while channels are opened.
+    overlaps: bool,
+    /// The channels that were asked for with the plan.
+    ahead: Option<Opening>,
+}
+
+/// What a conversation begins with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Offer<'a> {
+    /// What both ends agree on.
+    pub(super) plan: &'a Plan,
+    /// The first channels, if they are known: asking for them with the plan saves a round trip.
+    pub(super) first: Option<&'a Opening>,
 }
 
 impl Conversation {
-    /// Connects to `target`, proves the key, offers `plan` and waits for its turn; `queued` is told the place
+    /// Connects to `target`, proves the key, makes the offer and waits for its turn; `queued` is told the place
     /// in the queue, and nothing when the turn has come.
     pub(super) fn begin(
         target: &Target,
         key: Option<&Key>,
-        plan: &Plan,
+        Offer { plan, first }: Offer<'_>,
         queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let (control, version) = introduce(target, key, &plan.common.local)?;
@@ -88,32 +108,66 @@ impl Conversation {
             return Err(PairError::Refused { reason: reason.to_owned() });
         }
         say(&control, &Ask::Offer(Box::new(plan.for_peer())))?;
+        // A channel over UDP may need the port at which the server answers probes.
+        let overlaps = version >= AHEAD_SINCE && !over_udp(plan.common.transport);
+        let ahead = first.filter(|_| overlaps).cloned();
+        ahead.iter().try_for_each(|opening| say(&control, &Ask::Open(opening.clone())))?;
         let (environment, clock, reflector) = admission(&control, queued)?;
         let peer = control.peer_addr().map_err(PairError::Address)?;
         let local = control.local_addr().map_err(PairError::Address)?;
-        let mtu = match reflector.zip(interfaces(plan, local, peer, &environment)) {
-            Some((reflector, interfaces)) => {
-                let round_trip = round_trip(&control).to_duration();
-                path_mtu::find(local, peer, &reflector, interfaces, round_trip)
-            }
-            None => Fact::default(),
-        };
-        Ok(Self { control, peer, local, environment, clock, mtu })
+        let unprobed = reflector.zip(interfaces(plan, local, peer, &environment));
+        let mtu = Fact::default();
+        Ok(Self { control, version, peer, local, environment, clock, mtu, unprobed, overlaps, ahead })
+    }
+
+    /// What asks for the channels of `load`, which this server carries `alone` or with others.
+    pub(super) fn opening(&self, load: &Load, alone: bool) -> Opening {
+        let load = Box::new(load.clone());
+        if alone && self.version >= AHEAD_SINCE { Opening::Alone(load) } else { Opening::Load(load) }
     }
 
     /// Opens `count` channels for what comes next.
-    pub(super) fn open(&self, opening: Opening, setup: &Setup, count: u32) -> Result<Opened, PairError> {
-        self.say(&Ask::Open(opening))?;
+    ///
+    /// # Panics
+    ///
+    /// If others were asked for with the plan.
+    pub(super) fn open(&mut self, opening: Opening, setup: &Setup, count: u32) -> Result<Opened, PairError> {
+        let started = matches!(opening, Opening::Alone(_));
+        if !self.overlaps {
+            self.probe();
+        }
+        match self.ahead.take() {
+            Some(ahead) => assert!(ahead == opening, "{ahead:?} was announced, not {opening:?}"),
+            None => self.say(&Ask::Open(opening))?,
+        }
         let (token, rendezvous) = match self.hear(STEP)? {
             Reply::Rendezvous { token, rendezvous } => (token, rendezvous),
             other => return Err(PairError::unexpected(other)),
         };
-        let joined = in_parallel(count, |flow| transport::join(setup, &rendezvous, &token, flow));
+        let control = self.control()?;
+        let (joined, said) = std::thread::scope(|scope| {
+            // Bulk must not be in the way of the probes.
+            let starting = scope.spawn(|| {
+                self.probe();
+                if started { say(&control, &Ask::Start) } else { Ok(()) }
+            });
+            let joined = in_parallel(count, |flow| transport::join(setup, &rendezvous, &token, flow));
+            (joined, starting.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        });
         // The server knows best why it accepted no channel.
         let lines = joined.map_err(|error| self.better(error))?;
+        said?;
         match self.hear(STEP)? {
-            Reply::Ready(granted) => Ok(Opened { lines, granted: *granted, token, rendezvous }),
+            Reply::Ready(granted) => Ok(Opened { lines, granted: *granted, token, rendezvous, started }),
             other => Err(PairError::unexpected(other)),
+        }
+    }
+
+    /// Finds out how large a packet may be, once.
+    fn probe(&mut self) {
+        if let Some((reflector, interfaces)) = self.unprobed.take() {
+            let round_trip = self.round_trip().to_duration();
+            self.mtu = path_mtu::find(self.local, self.peer, &reflector, interfaces, round_trip);
         }
     }
 

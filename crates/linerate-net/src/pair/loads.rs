@@ -16,6 +16,7 @@ use linerate_core::run::{Answering, EndState};
 use linerate_core::traffic::{Direction, Latency, Load, StreamPlan, Transfer};
 use linerate_core::units::Span;
 
+use super::conversation::Offer;
 use super::remote_end::RemoteEnd;
 use super::requests::{askers, held, none, tally};
 use super::{Ends, PairError, Target};
@@ -48,6 +49,19 @@ pub struct Loads {
     granted: Option<Granted>,
     /// Whether a server's last word came too late: it has nothing more to say then.
     silent: bool,
+    /// Whether nobody else ran on this host before the conversation began.
+    free: Option<bool>,
+}
+
+/// Whom loads are carried with.
+#[derive(Clone, Copy, Debug)]
+pub struct Peers<'a> {
+    /// Where they are.
+    pub targets: &'a [Target],
+    /// The key that all have.
+    pub key: Option<&'a Key>,
+    /// The load that comes first, if it is known: asking one peer for it with the plan saves a round trip.
+    pub first: Option<&'a Load>,
 }
 
 /// How the wait for what the servers tell of a load ended.
@@ -61,8 +75,19 @@ enum Waited {
     Interrupted,
 }
 
-/// The bulk flows of a load, and the channels of its requests.
-type Channels = (Vec<FlowEnd>, Vec<Box<dyn Line>>);
+/// The channels of a load.
+struct Channels {
+    /// Its bulk flows.
+    ends: Vec<FlowEnd>,
+    /// Those of its requests.
+    lines: Vec<Box<dyn Line>>,
+    /// What more of them send to the first server in their prefaces,
+    token: ChannelToken,
+    /// and where.
+    rendezvous: Rendezvous,
+    /// Whether it has started there.
+    started: bool,
+}
 
 /// What a load runs over.
 struct Stands<'a> {
@@ -78,8 +103,7 @@ struct Stands<'a> {
 }
 
 impl Loads {
-    /// Connects to the linerates at `targets` and agrees on `plan` with each; all have the same
-    /// key. While the first is busy, `queued` receives the place in the queue every second, and nothing
+    /// Connects to the linerates of `peers` and agrees on `plan` with each. While the first is busy, `queued` receives the place in the queue every second, and nothing
     /// when the turn has come; each time it may end the wait. The others must be free.
     ///
     /// # Errors
@@ -90,28 +114,31 @@ impl Loads {
     ///
     /// Without a target.
     pub fn open(
-        targets: &[Target],
-        key: Option<&Key>,
+        Peers { targets, key, first }: Peers<'_>,
         plan: &Plan,
         clock: HostClock,
         mut queued: impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        let (first, others) = targets.split_first().expect("a load has a peer");
+        let (target, others) = targets.split_first().expect("a load has a peer");
         let alone = others.is_empty();
         let named = |error: PairError, target| if alone { error } else { error.at(target) };
-        let ends = Ends::begin(first, key, plan, clock, &mut queued).map_err(|error| named(error, first))?;
+        let free = is_free(plan);
+        let first = first.filter(|_| alone).map(|load| Opening::Alone(Box::new(load.share(1))));
+        let offer = Offer { plan, first: first.as_ref() };
+        let ends =
+            Ends::begin(target, key, offer, clock, &mut queued).map_err(|error| named(error, target))?;
         let others = others.iter().map(|target| {
             // No waiting here, to avoid a deadlock: the hosts that have admitted this client wait
             // for it, and the client that this one would wait for may wait for them.
             let mut busy = false;
-            let remote = RemoteEnd::begin(target, key, plan, &mut |place| {
+            let remote = RemoteEnd::begin(target, key, Offer { plan, first: None }, &mut |place| {
                 busy = place.is_some();
                 if busy { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             });
             remote.map_err(|error| named(if busy { PairError::Busy } else { error }, target))
         });
         let others = others.collect::<Result<_, _>>()?;
-        Ok(Self { ends, others, plan: plan.clone(), granted: None, silent: false })
+        Ok(Self { ends, others, plan: plan.clone(), granted: None, silent: false, free: Some(free) })
     }
 
     /// The initiator and the responders with their paths, as far as they are known.
@@ -148,22 +175,18 @@ impl Loads {
         let patience = patience(load, &self.plan, round_trip);
         let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, patience);
         let setup = Setup { channels: channels(load), ..setup };
-        let (stands, token, rendezvous) = self.stand(load, &setup)?;
-        let (ends, lines) = stands;
-        // The servers wait for the word to begin, so they are not seen.
-        let free = self.plan.common.local.pin.is_some() || !others_run();
+        // The servers wait for the next load, so they are not seen.
+        let free = self.free.take().unwrap_or_else(|| is_free(&self.plan));
+        let Channels { ends, lines, token, rendezvous, started } = self.stand(load, &setup)?;
         let handles = ends
             .iter()
             .map(|end| end.line.channel().handle())
             .chain(lines.iter().map(|line| line.channel().handle()));
         let mut handles = handles.collect::<Result<Vec<_>, _>>().map_err(PairError::Address)?;
         handles.push(Box::new(setup.cancel.clone()));
-        let start = |remote: &RemoteEnd| {
-            remote.conversation.say(&Ask::Start).map_err(|error| self.named(error, remote))
-        };
-        self.remote_ends().try_for_each(start)?;
-        self.remote_ends()
-            .try_for_each(|remote| remote.hear_go().map_err(|error| self.named(error, remote)))?;
+        if !started {
+            self.start()?;
+        }
         // A connection for every transaction has a number after those that are open.
         let one = |number: u32| transport::join(&setup, &rendezvous, &token, number + channels(load));
         let more = |number: u32| held(&setup, one(number)?);
@@ -198,23 +221,22 @@ impl Loads {
         Ok((Transfer { load: load.clone(), flows, latencies, hosts, ..Transfer::default() }, broken))
     }
 
-    /// Opens the channels of `load` to every peer.
-    fn stand(
-        &mut self,
-        load: &Load,
-        setup: &Setup,
-    ) -> Result<(Channels, ChannelToken, Rendezvous), PairError> {
+    /// Opens the channels of `load` to every peer. One peer starts when they stand; several wait for each other.
+    fn stand(&mut self, load: &Load, setup: &Setup) -> Result<Channels, PairError> {
         let (mut ends, mut lines, mut first) = (Vec::new(), Vec::new(), None);
         let mut granted = Vec::new();
-        for (peer, remote) in (0..).zip(self.remote_ends()) {
-            let opening = Opening::Load(Box::new(load.clone()));
-            let opened = remote.conversation.open(opening, &remote.setup(setup), channels(load));
-            let mut opened = opened.map_err(|error| self.named(error, remote))?;
+        let alone = self.others.is_empty();
+        let remote_ends = std::iter::once(&mut self.ends.remote).chain(&mut self.others);
+        for (peer, remote) in (0..).zip(remote_ends) {
+            let opening = remote.conversation.opening(load, alone);
+            let setup = remote.setup(setup);
+            let opened = remote.conversation.open(opening, &setup, channels(load));
+            let mut opened = opened.map_err(|error| if alone { error } else { error.at(&remote.target) })?;
             granted.push((opened.lines.first().map(|line| line.channel().granted()), opened.granted));
             let bulk = bulk(load, &mut opened.lines, Side::Beginning);
             ends.extend(bulk.into_iter().map(|end| FlowEnd { flow: load.numbered(peer, end.flow), ..end }));
             lines.append(&mut opened.lines);
-            first.get_or_insert((opened.token, opened.rendezvous));
+            first.get_or_insert((opened.token, opened.rendezvous, opened.started));
         }
         if self.granted.is_none() {
             let ours = granted.first().and_then(|(ours, _)| ours.clone());
@@ -225,8 +247,17 @@ impl Loads {
         }
         // As with one peer: all flows of one direction, then those of the other.
         ends.sort_by_key(|end| (end.direction, end.flow));
-        let (token, rendezvous) = first.expect("there is a first peer");
-        Ok(((ends, lines), token, rendezvous))
+        let (token, rendezvous, started) = first.expect("there is a first peer");
+        Ok(Channels { ends, lines, token, rendezvous, started })
+    }
+
+    /// Starts the load at all servers, whose channels stand.
+    fn start(&self) -> Result<(), PairError> {
+        let named = |error, remote| self.named(error, remote);
+        self.remote_ends().try_for_each(|remote| {
+            remote.conversation.say(&Ask::Start).map_err(|error| named(error, remote))
+        })?;
+        self.remote_ends().try_for_each(|remote| remote.hear_go().map_err(|error| named(error, remote)))
     }
 
     /// Runs the load at this end, and watches it meanwhile.
@@ -406,6 +437,11 @@ impl Loads {
             finished => finished,
         }
     }
+}
+
+/// Whether a load has this host's processors for itself, or one of them is its own.
+fn is_free(plan: &Plan) -> bool {
+    plan.common.local.pin.is_some() || !others_run()
 }
 
 impl Carrier for Loads {

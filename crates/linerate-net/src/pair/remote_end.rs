@@ -3,10 +3,9 @@
 use std::ops::ControlFlow;
 use std::time::Duration;
 
-use linerate_core::plan::Plan;
 use linerate_core::run::{Answering, EndState, Path};
 
-use super::conversation::{Conversation, STEP};
+use super::conversation::{Conversation, Offer, STEP};
 use super::{PairError, Target};
 use crate::control::{Key, QueuePlace, Reply};
 use crate::transport::Setup;
@@ -17,25 +16,24 @@ pub(super) struct RemoteEnd {
     pub(super) target: Target,
     pub(super) conversation: Conversation,
     pub(super) end: EndState,
-    pub(super) path: Path,
+    path: Path,
 }
 
 impl RemoteEnd {
-    /// Agrees on `plan` with the server at `target`.
+    /// Agrees with the server at `target` on what is offered to it.
     pub(super) fn begin(
         target: &Target,
         key: Option<&Key>,
-        plan: &Plan,
+        offer: Offer<'_>,
         queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        let conversation = Conversation::begin(target, key, plan, queued)?;
+        let conversation = Conversation::begin(target, key, offer, queued)?;
         let end = EndState { environment: conversation.environment.clone(), ..EndState::default() };
         let path = Path {
-            transport: plan.common.transport.name().to_owned(),
+            transport: offer.plan.common.transport.name().to_owned(),
             from_address: conversation.local.ip().to_string(),
             to_address: conversation.peer.to_string(),
             ipv6: conversation.peer.is_ipv6(),
-            mtu: conversation.mtu.clone(),
             ..Path::default()
         };
         Ok(Self { target: target.clone(), conversation, end, path })
@@ -70,6 +68,7 @@ impl RemoteEnd {
 
     /// What is known about it.
     pub(super) fn answering(&self) -> Answering {
-        Answering { end: self.end.clone(), path: self.path.clone() }
+        let path = Path { mtu: self.conversation.mtu.clone(), ..self.path.clone() };
+        Answering { end: self.end.clone(), path }
     }
 }

@@ -4,15 +4,13 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use linerate_core::transport::Transport;
-
 use super::ServerState;
 use super::admission::Expected;
 use super::session::Refusal;
 use super::turn::has_left;
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use crate::line::Line;
-use crate::transport::{self, Arrived, Listen, Listener, Setup, TransportError, Upgrade};
+use crate::transport::{self, Arrived, Listen, Listener, Setup, TransportError, Upgrade, over_udp};
 
 /// How often a wait for channels checks whether the client is still there.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
@@ -39,8 +37,7 @@ impl<'a> ChannelListener<'a> {
                 Self::ServerPort(upgrade, expected)
             }
             Listener::Separate(host) => {
-                let over_udp = matches!(setup.transport, Transport::Udp | Transport::Quic);
-                Self::Separate(host, if over_udp { "UDP" } else { "TCP" })
+                Self::Separate(host, if over_udp(setup.transport) { "UDP" } else { "TCP" })
             }
         })
     }

@@ -12,7 +12,7 @@ use linerate_core::units::Span;
 
 use super::guard::Guard;
 use super::requests::WAITING;
-use super::session::{Refusal, Session};
+use super::session::{Channels, Refusal, Session};
 use crate::control::{Ask, Deadline, PACKED_SINCE, REPORT, Reply, Side, TimedStream, encode, read_frame};
 use crate::flow::{Answered, Counter, PATIENCE};
 use crate::observe::{HostClock, others_run};
@@ -43,14 +43,17 @@ const LAG: Span = Span::from_ms(5);
 const MOST_LOADS: u32 = 1000;
 
 impl Session<'_> {
-    /// Takes part in one load, from its channels to its accounts.
-    pub(super) fn load(&mut self, load: &Load) -> Result<(), Refusal> {
+    /// Takes part in one load, from its channels to its accounts. With a client that loads this server `alone` it starts when the
+    /// channels are open; other clients are told first, and then say so.
+    pub(super) fn load(&mut self, load: &Load, alone: bool) -> Result<(), Refusal> {
         self.loads += 1;
         if self.loads > MOST_LOADS {
             return Err(Refusal::Told(format!("more than {MOST_LOADS} loads in one conversation")));
         }
-        // The client waits for its channels, so it is not seen.
-        self.free = self.plan.common.remote.pin.is_some() || !others_run();
+        if self.loads > 1 {
+            // The client waits for its channels, so it is not seen.
+            self.free = self.plan.common.remote.pin.is_some() || !others_run();
+        }
         let longest = self.server.limits.check_load(load, self.plan, self.largest).map_err(Refusal::Told)?;
         if let Some(rr) = &load.rr {
             rr.check_on(self.plan.common.transport).map_err(|error| Refusal::Told(error.to_string()))?;
@@ -61,9 +64,19 @@ impl Session<'_> {
         let waiting = if anew { WAITING } else { 0 };
         let round_trip = round_trip(self.control);
         let patience = patience(load, self.plan, round_trip);
-        let (mut lines, more) = self.channels_and_more(&load.socket, patience, channels(load), waiting)?;
+        let Channels { mut lines, more, granted } =
+            self.channels_and_more(&load.socket, patience, channels(load), waiting)?;
+        let ready = Reply::Ready(granted);
+        // Two words would not do: TCP may hold the second one back, and bulk overtake it.
+        let starts = if alone {
+            ready
+        } else {
+            self.say(&ready)?;
+            Reply::Go
+        };
         self.await_start()?;
-        self.say(&Reply::Go)?;
+        self.reflector = None;
+        self.say(&starts)?;
         let ends = bulk(load, &mut lines, Side::Answering);
         let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
         let stop = AtomicBool::new(false);

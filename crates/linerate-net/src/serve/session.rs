@@ -30,9 +30,9 @@ use crate::control::{
 };
 use crate::line::Line;
 use crate::memory::Reserved;
-use crate::observe::{EffortWatch, Observer, current_cpu, environment};
+use crate::observe::{EffortWatch, Observer, current_cpu, environment, others_run};
 use crate::place::{Pin, Place, make_room_for_files};
-use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN, canonical, round_trip};
+use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN, canonical, over_udp, round_trip};
 use crate::wait::PATIENCE;
 
 /// The number of times that always fit into one message, beside everything else that an end says of a trial:
@@ -234,8 +234,14 @@ fn converse(
     outcome
 }
 
-/// The channels of a load, and where more of them arrive if more are to come.
-type Channels<'a> = (Vec<Box<dyn Line>>, Option<ChannelListener<'a>>);
+/// Channels that are open.
+pub(super) struct Channels<'a> {
+    pub(super) lines: Vec<Box<dyn Line>>,
+    /// Where more of them arrive if more are to come.
+    pub(super) more: Option<ChannelListener<'a>>,
+    /// What the first one's socket was granted.
+    pub(super) granted: Box<Granted>,
+}
 
 /// A measurement in its slot.
 pub(super) struct Session<'a> {
@@ -261,8 +267,8 @@ pub(super) struct Session<'a> {
     pub(super) loads: u32,
     /// Whether nobody else ran on this host before the last load.
     pub(super) free: bool,
-    /// Until the first channels are opened.
-    reflector: Option<Reflector>,
+    /// Until something is measured, or until a channel needs its port.
+    pub(super) reflector: Option<Reflector>,
 }
 
 /// Where a client may find out how large a packet may be. Without it a measurement goes on all the same.
@@ -301,6 +307,8 @@ impl<'a> Session<'a> {
         let memory = Reserved::new(largest, asked)
             .map_err(|error| Refusal::Told(format!("the server failed to {error}")))?;
         let (local, peer) = (control.local_addr()?.ip(), control.peer_addr()?);
+        // The client waits, so it is not seen.
+        let free = plan.common.remote.pin.is_some() || !others_run();
         let environment = Box::new(environment(Some(local)));
         let reflector = reflector(server, plan, local, peer);
         let place_of_reflector = reflector.as_ref().map(|reflector| reflector.place);
@@ -326,7 +334,7 @@ impl<'a> Session<'a> {
             granted: OnceLock::new(),
             guard,
             loads: 0,
-            free: true,
+            free,
             reflector,
         })
     }
@@ -338,14 +346,17 @@ impl<'a> Session<'a> {
             // After a failure there is nothing to wait for but the end.
             let patience = if self.failed { limits.handshake } else { limits.idle };
             let ask = read_frame(&mut TimedStream::new(self.control, Deadline::after(patience)))?;
-            // It may be in a port where a channel is to arrive.
-            drop(self.reflector.take());
+            // Unless a channel is to arrive at its port, the client may probe the path until something is measured.
+            if !matches!(ask, Ask::Open(_)) || over_udp(self.plan.common.transport) {
+                self.reflector = None;
+            }
             match ask {
                 Ask::Open(Opening::Trials) if self.line.is_none() && !self.failed => {
                     self.line = self.channels(&self.plan.common.socket, PATIENCE, 1)?.pop();
                 }
                 Ask::Open(Opening::Stages) => self.stages()?,
-                Ask::Open(Opening::Load(load)) => self.load(&load)?,
+                Ask::Open(Opening::Load(load)) => self.load(&load, false)?,
+                Ask::Open(Opening::Alone(load)) => self.load(&load, true)?,
                 // The load has ended at the client too; its accounts have been sent.
                 Ask::Collect if self.loads > 0 => {}
                 Ask::Trial(trial) => self.trial(&trial)?,
@@ -367,11 +378,13 @@ impl<'a> Session<'a> {
         patience: Span,
         count: u32,
     ) -> Result<Vec<Box<dyn Line>>, Refusal> {
-        Ok(self.channels_and_more(socket, patience, count, 0)?.0)
+        let Channels { lines, granted, .. } = self.channels_and_more(socket, patience, count, 0)?;
+        self.say(&Reply::Ready(granted))?;
+        Ok(lines)
     }
 
-    /// Takes `count` channels likewise; and where more of the same arrive later, of which `waiting`
-    /// may wait at the server's port.
+    /// Takes `count` channels likewise, which the client is not told; and where more of the same arrive later, of which
+    /// `waiting` may wait at the server's port.
     pub(super) fn channels_and_more(
         &self,
         socket: &SocketOptions,
@@ -410,8 +423,7 @@ impl<'a> Session<'a> {
         let granted = first.map(|granted| self.place.granted(granted));
         let granted = granted.unwrap_or_default();
         self.granted.get_or_init(|| granted.clone());
-        self.say(&Reply::Ready(Box::new(granted)))?;
-        Ok((lines, more))
+        Ok(Channels { lines, more, granted: Box::new(granted) })
     }
 
     fn trial(&mut self, trial: &Trial) -> Result<(), Refusal> {

@@ -3,13 +3,19 @@
 use std::net::{IpAddr, TcpStream};
 use std::time::Duration;
 
+#[cfg(on_linux)]
+use linerate_core::units::Span;
+#[cfg(on_linux)]
+use rustix::event::{PollFd, PollFlags};
+#[cfg(not(on_linux))]
 use rustix::io::Errno;
-use rustix::net::RecvFlags;
 
 use super::ServerState;
 use super::queue::{Slot, Turn};
 use super::session::Refusal;
 use crate::control::{Deadline, HOLDERS_SINCE, QueuePlace, Reply, TimedStream, write_frame};
+#[cfg(on_linux)]
+use crate::wait::await_events;
 
 /// How often a waiting client receives its place.
 const HEARTBEAT: Duration = Duration::from_secs(1);
@@ -43,8 +49,17 @@ pub(super) fn queue<'a>(
     }
 }
 
-/// Whether the client closed the conversation; a client that must wait sends nothing.
+/// Whether the client closed the conversation, behind whatever it has said before.
+#[cfg(on_linux)]
 pub(super) fn has_left(control: &TcpStream) -> bool {
+    let mut left = [PollFd::new(control, PollFlags::RDHUP)];
+    await_events(&mut left, Span::ZERO).unwrap_or(true)
+}
+
+/// Whether the client closed the conversation, as far as it has said nothing before.
+#[cfg(not(on_linux))]
+pub(super) fn has_left(control: &TcpStream) -> bool {
+    use rustix::net::RecvFlags;
     let mut byte = [0_u8; 1];
     let peeked = rustix::net::recv(control, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT);
     !matches!(peeked, Ok((_, 1..)) | Err(Errno::AGAIN | Errno::INTR))

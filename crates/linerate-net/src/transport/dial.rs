@@ -10,7 +10,7 @@ use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use crate::sys::socket_option::bind_device;
 
 /// How long a host may take to accept the first connection.
-pub(crate) const CONNECT: Duration = Duration::from_secs(5);
+pub(crate) const CONNECT: Duration = Duration::from_secs(10);
 
 /// Why a socket is not connected. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]

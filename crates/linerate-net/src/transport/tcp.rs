@@ -69,7 +69,7 @@ impl Upgrade for Tcp {
 /// Connects to where the peer listens and says whose the connection is.
 pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> LineResult {
     if rendezvous.address == ChannelAddress::Conversation {
-        return line(dial(setup, rendezvous, preface)?.into(), setup);
+        return line(dial(setup, rendezvous, preface, &[])?.into(), setup);
     }
     let address = setup.peer_at(rendezvous)?;
     let socket = bound(address, Type::STREAM, Protocol::TCP, &setup.own)?;
@@ -80,16 +80,18 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
     line(socket, setup)
 }
 
-/// Connects to the server's port, says whose the connection is, and returns the stream.
+/// Connects to the server's port, says whose the connection is and `more` behind it, and returns the stream.
 pub(super) fn dial(
     setup: &Setup,
     rendezvous: &Rendezvous,
     preface: Preface,
+    more: &[u8],
 ) -> Result<TcpStream, TransportError> {
     if rendezvous.address != ChannelAddress::Conversation {
         return Err(TransportError::Address(setup.transport));
     }
-    let hello = [Greeting::new(Purpose::Data).encode().as_slice(), preface.encode().as_slice()].concat();
+    let greeting = Greeting::new(Purpose::Data).encode();
+    let hello = [greeting.as_slice(), preface.encode().as_slice(), more].concat();
     let mut left = INTRODUCTIONS;
     loop {
         let socket = bound(setup.peer, Type::STREAM, Protocol::TCP, &setup.own)?;
@@ -107,7 +109,7 @@ pub(super) fn dial(
     }
 }
 
-/// Says whose the connection is, and waits until the server has found that out.
+/// Says whose the connection is and more, and waits until the server has found that out.
 fn introduce(stream: &TcpStream, hello: &[u8], within: Duration) -> io::Result<()> {
     let mut timed = TimedStream::new(stream, Deadline::after(within));
     timed.write_all(hello)?;

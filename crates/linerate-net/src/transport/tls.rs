@@ -261,8 +261,11 @@ pub(super) fn join(setup: &Setup, rendezvous: &Rendezvous, preface: Preface) -> 
     own_calls_only(setup)?;
     let config = certificate::client(rendezvous)?;
     let name = ServerName::try_from(NAME).expect("the name is one");
-    let tls = ClientConnection::new(config, name).map_err(|error| certificate::handshake_failed(&error))?;
-    let stream = dial(setup, rendezvous, preface)?;
+    let tls = ClientConnection::new(config, name).map_err(|error| certificate::handshake_failed(&error));
+    let (mut tls, mut hello) = (tls?, Vec::new());
+    // With the preface, to save a round trip.
+    tls.write_tls(&mut hello).map_err(unsecured)?;
+    let stream = dial(setup, rendezvous, preface, &hello)?;
     let _held = register(setup, &stream)?;
     Ok(Box::new(setup.wire(TlsChannel::new(stream, setup, tls.into())?)))
 }

@@ -11,7 +11,7 @@ use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
 use linerate_core::run::{Laboratory, Run, Source};
 use linerate_core::traffic::Transfer;
 use linerate_core::transport::Transport;
-use linerate_net::pair::Loads;
+use linerate_net::pair::{Loads, Peers};
 use linerate_report as render;
 
 pub(super) use modelled::{base, on_model};
@@ -63,7 +63,10 @@ pub(super) fn between_hosts(
     let limits = host_limits::before_run(peer.host_limits, around)?;
     let Peer { target, others, key, started } = Peer::of(&plan, peer, lab)?;
     let targets = [vec![target], others].concat();
-    let loads = Loads::open(&targets, key.as_ref(), &plan, context.clock, |place| {
+    let planned = plan.loads().map_err(|error| Trouble::plan(error, None))?;
+    let first = planned.first().map(|asked| &asked.load);
+    let peers = Peers { targets: &targets, key: key.as_ref(), first };
+    let loads = Loads::open(peers, &plan, context.clock, |place| {
         place.into_iter().for_each(|place| line.queued(place));
         go_on(&interrupt)
     })?;
