@@ -123,10 +123,11 @@ impl Victim {
         self.write(&Welcome::new(open, [3; CHALLENGE_LEN]).encode());
     }
 
-    /// Greets as an open server and hears the plan.
+    /// Greets as an open server and hears the plan, and what channels are wanted first.
     fn hear_plan(&mut self) {
         self.welcome(true);
         assert!(matches!(self.hear(), Ask::Offer(_)));
+        assert!(matches!(self.hear(), Ask::Open(Opening::Trials)));
     }
 
     /// Behaves until the data connection stands.
@@ -139,7 +140,6 @@ impl Victim {
 
     /// Says where the data connection is to come, and takes it.
     fn meet(&mut self) {
-        assert!(matches!(self.hear(), Ask::Open(Opening::Trials)));
         self.say(&Reply::Rendezvous { token: TOKEN, rendezvous: ChannelAddress::Conversation.into() });
         self.take_data();
     }

@@ -111,7 +111,8 @@ impl Conversation {
         // A channel over UDP may need the port at which the server answers probes.
         let overlaps = version >= AHEAD_SINCE && !over_udp(plan.common.transport);
         let ahead = first.filter(|_| overlaps).cloned();
-        ahead.iter().try_for_each(|opening| say(&control, &Ask::Open(opening.clone())))?;
+        // A server that has ended the conversation by then has said why.
+        ahead.iter().for_each(|opening| say(&control, &Ask::Open(opening.clone())).unwrap_or(()));
         let (environment, clock, reflector) = admission(&control, queued)?;
         let peer = control.peer_addr().map_err(PairError::Address)?;
         let local = control.local_addr().map_err(PairError::Address)?;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpStream};
 use std::sync::OnceLock;
 
 use linerate_core::environment::Fact;
@@ -38,6 +38,8 @@ use crate::wait::PATIENCE;
 /// The number of times that always fit into one message, beside everything else that an end says of a trial:
 /// 20 digits and a comma each.
 const MOST_TIMES: u32 = (MAX_FRAME as u32 - 2560) / 21;
+/// What a client may have said beside what was refused. Unit: bytes.
+const MOST_UNHEARD: u64 = 2 * MAX_FRAME as u64;
 
 /// Why a connection ended before its client was done; displayed in the log.
 #[derive(Debug)]
@@ -104,11 +106,13 @@ pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr, permi
             let outcome = converse(server, &stream, versions, peer, permit);
             if let Err(Refusal::Told(reason)) = &outcome {
                 let deadline = Deadline::after(server.limits.handshake);
-                let told =
-                    write_frame(&mut TimedStream::new(&stream, deadline), &Reply::Refused(harmless(reason)));
-                if let Err(error) = told {
-                    let gone = Refusal::from(error);
-                    server.log.info(format_args!("{peer}: was not told why it was refused: {gone}"));
+                let mut timed = TimedStream::new(&stream, deadline);
+                match write_frame(&mut timed, &Reply::Refused(harmless(reason))) {
+                    Ok(()) => hear_out(&stream, &mut timed),
+                    Err(error) => {
+                        let gone = Refusal::from(error);
+                        server.log.info(format_args!("{peer}: was not told why it was refused: {gone}"));
+                    }
                 }
             }
             outcome
@@ -122,6 +126,14 @@ pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr, permi
         Err(refusal @ Refusal::Told(_)) => server.log.warn(format_args!("{peer}: {refusal}")),
         Err(refusal) => server.log.info(format_args!("{peer}: {refusal}")),
     }
+}
+
+/// Discards what the client has said besides until it hangs up: closing a connection with bytes that nobody has read resets
+/// it, and the last word could be lost.
+fn hear_out(stream: &TcpStream, timed: &mut TimedStream<'_>) {
+    let ended = stream.shutdown(Shutdown::Write);
+    // Who does not hang up has no more time than for any other step.
+    ended.and_then(|()| io::copy(&mut io::Read::take(timed, MOST_UNHEARD), &mut io::sink())).unwrap_or(0);
 }
 
 /// Reads the client's greeting. Only a linerate gets an answer; an unknown peer gets nothing.
