@@ -99,7 +99,10 @@ fn both_ends(run: &Run, cautions: &mut Vec<Caution>) {
     if run.path().transport.parse() == Ok(Transport::Mpi) {
         mpi::ends(run, cautions);
     } else if run.answering().any(|(end, _)| here(end)) {
-        cautions.push(Caution::SameHost);
+        let network = |end: End<'_>| end.environment.network_namespace.clone();
+        let beside = |(end, _)| here(end) && network(end) == network(run.local());
+        let apart = run.crosses_network() && !run.answering().any(beside);
+        cautions.push(Caution::SameHost { apart });
     }
     if here(run.remote())
         && let [cpu] = run.local().observation.cpus[..]
@@ -325,9 +328,11 @@ fn curve(run: &Run, series: &Series, cautions: &mut Vec<Caution>) {
     if let Some(ratio) = wake_ups::drift(run, series) {
         cautions.push(Caution::WakeUpsDrift { ratio });
     }
-    let looked = run.sustained.as_ref().is_some_and(|sustained| sustained.timed().next().is_some());
-    if run.state == State::Complete && run.sustained.is_some() && !looked {
-        cautions.push(Caution::SustainedUnknown);
+    if let Some(sustained) = &run.sustained
+        && run.state == State::Complete
+        && sustained.timed().next().is_none()
+    {
+        cautions.push(Caution::SustainedUnknown { needed: sustained.needed });
     }
     if let Some((size, rate, sustained)) = above_sustained(run, series) {
         cautions.push(Caution::AboveSustained { size, rate, sustained });

@@ -43,7 +43,11 @@ impl fmt::Display for Side {
 #[non_exhaustive]
 pub enum Caution {
     /// Both ends are on one host.
-    SameHost,
+    SameHost {
+        /// In network namespaces of their own, with a virtual network between them.
+        #[serde(default, skip_serializing_if = "is_false")]
+        apart: bool,
+    },
     /// Both measuring threads ran on the same processor.
     SameCpu {
         /// Which.
@@ -220,6 +224,9 @@ pub enum Caution {
     AccountLate {
         /// The end.
         side: Side,
+        /// It was gone, or the connection to it: no account will come.
+        #[serde(default, skip_serializing_if = "is_false")]
+        gone: bool,
     },
     /// A flow bounded in bytes or messages was so short that its rate is that of a burst.
     Brief {
@@ -262,7 +269,11 @@ pub enum Caution {
         from: u64,
     },
     /// It was not seen what the path sustains one way, so there is no peak.
-    SustainedUnknown,
+    SustainedUnknown {
+        /// The time of a curve that would be enough. Unit: picoseconds. Absent if none is known to be.
+        #[serde(rename = "needed_ps", default, skip_serializing_if = "Option::is_none")]
+        needed: Option<Span>,
+    },
     /// Ping-pong came out faster than the path is one way.
     AboveSustained {
         /// The message size of the highest rate. Unit: bytes.
@@ -429,4 +440,10 @@ pub enum Caution {
     /// A kind that only a later linerate knows.
     #[serde(other)]
     Later,
+}
+
+// The signature is serde's.
+#[expect(clippy::trivially_copy_pass_by_ref)]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }

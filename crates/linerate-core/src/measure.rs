@@ -109,6 +109,10 @@ const SUSTAINED_LARGEST_PART: u64 = 3;
 const SUSTAINED_SIZE: u64 = 64 << 10;
 /// So many of its messages fit its time, by what the curve knows.
 const SUSTAINED_MESSAGES: u64 = 20;
+/// The time that is named as enough has this part more.
+const SUSTAINED_SPARE: u64 = 4;
+/// So many of its messages are as long as the part that the verification, which passes two, may take.
+const VERIFIED: u64 = 2 * campaign::VERIFY_PART;
 
 impl Method {
     /// This curve within less time, and a measurement after it, in the time that this leaves: what the path sustains one
@@ -125,6 +129,23 @@ impl Method {
         let left = self.time.saturating_sub(time);
         let after = Self { pattern: Pattern::OneWay, sizes, time, reserved: left, ..self.clone() };
         (Self { time: left, reserved: time, ..self }, Some(after))
+    }
+
+    /// The time of a curve, in whole seconds, that is enough for this measurement of what the path sustains, where it was
+    /// not: nothing or only bursts were `found`. Absent if no time is known to be.
+    pub fn time_for_sustained<B: Bench>(&self, bench: &mut B, found: Option<&Series>) -> Option<Span> {
+        let known = match found {
+            Some(series) => series.needed?.saturating_sub(self.reserved),
+            None => Span::ZERO,
+        };
+        // In more time larger messages fit, in more steps.
+        let largest = Self { sizes: self.sizes.iter().copied().max().into_iter().collect(), ..self.clone() };
+        let steps = least_time(bench, &largest).scaled(SUSTAINED_MESSAGES, SUSTAINED_MESSAGES - VERIFIED);
+        let part = known.max(steps);
+        let part = part + part / SUSTAINED_SPARE;
+        let whole = (part * SUSTAINED_PART).max(SUSTAINED_LEAST * SUSTAINED_LARGEST_PART);
+        let longer = whole.max(self.time + self.reserved + Span::from_ms(1)).as_seconds().ceil();
+        (part <= SUSTAINED_MOST).then(|| Span::from_seconds(longer))
     }
 
     /// This measurement of what the path sustains, with the largest of its sizes that its time is enough for by the slowest
@@ -214,6 +235,11 @@ pub enum Ended {
     Interrupted,
     /// A trial failed.
     Failed(RunError),
+}
+
+/// What the verification and one round of `method` take at least over `bench`, before anything has passed.
+fn least_time<B: Bench>(bench: &mut B, method: &Method) -> Span {
+    Campaign::new(bench, method, &mut Unwatched).verification_and_one_round()
 }
 
 /// Measures `method` over `bench`.

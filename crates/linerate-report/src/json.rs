@@ -1,6 +1,8 @@
 //! The report as JSON: what is shown to a reader, including derived numbers. The run file is
 //! different: it has everything that was stored, and nothing derived.
 
+use std::borrow::Cow;
+
 use linerate_analysis::facts::{Column, KINDS, Listed, Unit};
 use linerate_analysis::report::{Ceiling, Curve, NamedRun, Report, SizeCeiling, TraceResult};
 use linerate_core::caution::Caution;
@@ -52,7 +54,7 @@ struct CautionView<'a> {
     #[serde(flatten)]
     caution: &'a Caution,
     finding: String,
-    advice: &'static str,
+    advice: Cow<'static, str>,
 }
 
 /// `report` as indented JSON: the runs, the rows of `level` as CSV has them, and what has no place in a

@@ -87,7 +87,7 @@ impl Study {
         let mut found: Vec<[String; 2]> = Vec::new();
         let cautions = || self.points.iter().flat_map(|point| &point.runs).flat_map(|run| &run.cautions);
         for caution in cautions().filter(|caution| lost_share(caution).is_none()) {
-            let text = [caution.finding(), caution.advice().to_owned()];
+            let text = [caution.finding(), caution.advice().into_owned()];
             if !found.contains(&text) {
                 found.push(text);
             }
@@ -99,7 +99,7 @@ impl Study {
         if let Some(worst) = worst {
             let of = format!("{} of {} runs lost much; in the worst ", losses.len(), self.done());
             let of = if self.done() == 1 { String::new() } else { of };
-            found.push([of + &worst.finding(), worst.advice().to_owned()]);
+            found.push([of + &worst.finding(), worst.advice().into_owned()]);
         }
         if !self.complete() {
             found.push([

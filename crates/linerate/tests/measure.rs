@@ -67,7 +67,7 @@ fn alone_it_measures_the_loopback_and_leaves_nothing_running() {
     let run = desk.run_file("x.run.json");
     assert_whole(&run);
     assert_eq!(run.source, Source::Loopback);
-    assert!(run.cautions.contains(&Caution::SameHost), "{:?}", run.cautions);
+    assert!(run.cautions.contains(&Caution::SameHost { apart: false }), "{:?}", run.cautions);
     assert!(run.local().environment.interface.known().is_some_and(|interface| interface.loopback));
     assert!(run.local().observation.first_sample_after.is_some());
     // Every size is a line of the table, as asked.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use linerate_core::caution::{Caution, Side};
-use linerate_core::run::Run;
-use linerate_core::traffic::{Direction, EcnCounts, Latency, Transfer};
+use linerate_core::run::{Run, State};
+use linerate_core::traffic::{Direction, EcnCounts, Ended, Latency, Transfer};
 use linerate_core::units::{Rate, Span};
 
 /// A pace missed by less than this share counts as kept: the first and the last message are counted
@@ -92,7 +92,17 @@ fn accounts_late(run: &Run) -> impl Iterator<Item = Caution> {
         peers.filter(|(_, samples)| samples.is_empty()).map(|(end, _)| end).collect()
     };
     let ends: BTreeSet<usize> = run.transfers.iter().filter(watched).flat_map(silent).collect();
-    ends.into_iter().map(|end| Caution::AccountLate { side: side(end) })
+    ends.into_iter().map(|end| Caution::AccountLate { side: side(end), gone: is_gone(run, end) })
+}
+
+/// Whether the run broke off, or each of its flows with this end.
+fn is_gone(run: &Run, end: usize) -> bool {
+    let flows = run.transfers.iter().flat_map(|transfer| &transfer.flows);
+    let mut own = flows.filter(|flow| flow.peer as usize + 1 == end).map(|flow| {
+        if flow.direction == Direction::Receive { &flow.receiver.ended } else { &flow.sender.ended }
+    });
+    let failed = |ended: &Ended| matches!(ended, Ended::Failed(_));
+    matches!(run.state, State::Failed(_)) || own.next().is_some_and(failed) && own.all(failed)
 }
 
 fn side(end: usize) -> Side {

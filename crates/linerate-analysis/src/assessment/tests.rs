@@ -453,6 +453,48 @@ fn an_end_that_told_nothing_of_its_host_is_named_and_no_host_of_a_model_is() {
     assert_eq!([[3, 2, 1], [3, 0, 1], [3, 0, 0], [0, 0, 0]].map(late), [0, 1, 2, 0]);
 }
 
+/// A lower rate helps an account that comes late, and not one whose end is gone.
+#[test]
+fn the_advice_about_a_missing_account_goes_by_why_it_is_missing() {
+    let advice = |change: fn(&mut Run)| {
+        let mut run = quiet_run();
+        paced(&mut run, 1 << 20);
+        run.transfers[0].hosts = vec![vec![HostSample::default(); 3], Vec::new()];
+        change(&mut run);
+        let late = assess(&run).into_iter().find(|caution| kind(caution) == "account-late");
+        late.expect("it is missing").advice().into_owned()
+    };
+    let slow = advice(|_| ());
+    assert!(slow.contains("--rate"), "{slow}");
+    let gone: [fn(&mut Run); 2] = [
+        |run| run.state = State::Failed("the peer closed the connection".into()),
+        |run| {
+            run.transfers[0].flows[0].sender.ended =
+                traffic::Ended::Failed("the connection was reset".into());
+        },
+    ];
+    for change in gone {
+        let text = advice(change);
+        assert!(!text.contains("--rate") && text.contains("what ended"), "{text}");
+    }
+}
+
+#[test]
+fn two_namespaces_of_one_host_are_told_from_one() {
+    let same_host = |namespaces: [&str; 2]| {
+        let mut run = quiet_run();
+        run.paths[0].transport = "tcp".to_owned();
+        for (node, namespace) in run.nodes.iter_mut().zip(namespaces) {
+            node.environment.boot_id = Fact::Known("one".into());
+            node.environment.network_namespace = Fact::Known(namespace.into());
+        }
+        let cautions = assess(&run);
+        cautions.into_iter().filter(|caution| kind(caution) == "same-host").collect::<Vec<_>>()
+    };
+    assert_eq!(same_host(["1", "1"]), [Caution::SameHost { apart: false }]);
+    assert_eq!(same_host(["1", "2"]), [Caution::SameHost { apart: true }]);
+}
+
 #[test]
 fn a_path_that_marks_does_not_bleach() {
     assert!(!raised(|run| coded(run, [0, 0, 990, 10])).contains(&"bleached".to_owned()));

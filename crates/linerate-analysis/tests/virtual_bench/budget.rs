@@ -8,6 +8,8 @@ use linerate_core::pattern::Pattern;
 use linerate_core::run::{Run, Source};
 use linerate_core::trial::{Sample, Tally, Trial};
 use linerate_core::units::Span;
+use rand::{RngExt, SeedableRng};
+use rand_pcg::Pcg64;
 use rstest::rstest;
 
 use super::campaign::netpipe;
@@ -168,6 +170,34 @@ fn a_long_round_trip_is_in_the_time_that_is_needed_from_the_first_message_on() {
     let (needed, when) = heard.0.expect("it was said");
     assert!(needed >= round_trip * method.sizes.len() as u64, "{needed}");
     assert!(when <= round_trip * 4, "{when}");
+}
+
+/// Draws far paths and times: where nothing shows what the path sustains, the time that is named for it is enough.
+#[test]
+fn the_time_that_is_named_for_what_a_path_sustains_is_enough() {
+    let seed = u64::from(std::process::id());
+    println!("seed {seed}");
+    let mut random = Pcg64::seed_from_u64(seed);
+    let mut named = 0;
+    while named < 8 {
+        let (rate, far) = (10_f64.powf(random.random_range(6.0..9.0)), random.random_range(1..150));
+        let look = |ms: u64| {
+            let (curve, look) = method(&netpipe(100_000), ms, 0.02, 1).and_sustained();
+            let look = look.expect("it is a ping-pong");
+            let mut bench = Far(Bucket::new(rate, 16e3, 1e9), Span::from_ms(far));
+            let round_trips = measure(&mut bench, &curve, &mut Recorder::default()).series;
+            let best = look.clone().at_best_size(&round_trips);
+            let found = measure(&mut bench, &best, &mut Recorder::default()).series;
+            let found = (look.time > Span::ZERO).then_some(&found);
+            let rate = found.and_then(|series| series.points[0].throughput());
+            (rate, look.time_for_sustained(&mut bench, found))
+        };
+        let ms = random.random_range(300..20_000);
+        let (None, Some(time)) = look(ms) else { continue };
+        named += 1;
+        let (found, _) = look(time.as_ps() / 1_000_000_000);
+        assert!(found.is_some(), "{rate:.0} bit/s, {far} ms, {ms} ms: {time} was not enough");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One caution for each cause: a busy machine shows at both ends and in several ways, and is one thing to mend.
 
+use std::borrow::Cow;
 use std::mem::{Discriminant, discriminant};
 
 use super::{Caution, Side};
@@ -12,7 +13,7 @@ pub struct Merged {
     /// What was seen.
     pub finding: String,
     /// What to do about it.
-    pub advice: &'static str,
+    pub advice: Cow<'static, str>,
 }
 
 /// One for each cause among `cautions`, in their order.
@@ -90,7 +91,7 @@ mod tests {
         let crowded = |side, share| Caution::Crowded { side, share };
         let all = [
             noisy(Side::Local, 0.031),
-            Caution::SameHost,
+            Caution::SameHost { apart: false },
             crowded(Side::Remote, 0.2),
             crowded(Side::Local, 0.05),
             noisy(Side::Remote, 0.1),
@@ -112,7 +113,7 @@ mod tests {
         for caution in [
             Caution::Noisy { side: Side::Local, share: 0.02, longest: Span::from_ms(1) },
             Caution::Crowded { side: Side::Remote, share: 0.02 },
-            Caution::SameHost,
+            Caution::SameHost { apart: false },
         ] {
             let merged = merged(std::slice::from_ref(&caution));
             assert_eq!((merged.len(), merged[0].finding.clone()), (1, caution.finding()));

@@ -1,5 +1,6 @@
 //! What cautions say, and advise.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use super::Caution;
@@ -9,8 +10,12 @@ impl Caution {
     #[must_use]
     pub fn finding(&self) -> String {
         match self {
-            Self::SameHost => {
+            Self::SameHost { apart: false } => {
                 "both ends run on one host: this measures its memory and scheduler, not a network".into()
+            }
+            Self::SameHost { apart: true } => {
+                "both ends, and the virtual network between them, share the processors and memory of one host"
+                    .into()
             }
             Self::SameCpu { cpu } => format!("both ends ran on processor {cpu} and took turns"),
             Self::SlowClock { side, clocksource } => {
@@ -42,8 +47,9 @@ impl Caution {
             Self::CutOff { bytes } => format!(
                 "{bytes} B still waited in buffers and queues when the time was over: discarded, and not counted"
             ),
-            Self::AccountLate { side } => format!(
-                "the account of {side} came too late: its counts are those that it last reported, and what its host did is missing"
+            Self::AccountLate { side, gone } => format!(
+                "the account of {side} {}: its counts are those that it last reported, and what its host did is missing",
+                if *gone { "never came" } else { "came too late" }
             ),
             Self::Brief { bytes, messages, span } => format!(
                 "a flow moved only {bytes} B in {} within {span}: its rate is that of a burst",
@@ -114,7 +120,7 @@ impl Caution {
                     "{sizes} from {from} B {were} not timed for long enough: in short bursts, faster than the path carries for long"
                 )
             }
-            Self::SustainedUnknown => {
+            Self::SustainedUnknown { .. } => {
                 "no peak: the time was not enough to see what the path sustains one way".to_owned()
             }
             Self::AboveSustained { size, rate, sustained } => format!(
@@ -184,9 +190,14 @@ impl Caution {
 
     /// What to do about it.
     #[must_use]
-    pub const fn advice(&self) -> &'static str {
-        match self {
-            Self::SameHost => "run `linerate serve` on a second host and `linerate measure HOST` here",
+    pub fn advice(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::SameHost { apart: false } => {
+                "run `linerate serve` on a second host and `linerate measure HOST` here"
+            }
+            Self::SameHost { apart: true } => {
+                "compare only with runs on this host: where a processor is the limit, two hosts carry more"
+            }
             Self::SameCpu { .. } => "pin the ends to two processors with --pin LOCAL,REMOTE",
             Self::SlowClock { .. } => {
                 "choose another clock source in /sys/devices/system/clocksource, or trust only long times"
@@ -213,7 +224,10 @@ impl Caution {
             }
             Self::Nagle { .. } => "leave --nodelay on, as it is by default",
             Self::CutOff { .. } => "nothing needs to be done; a longer --time makes its share smaller",
-            Self::AccountLate { .. } => {
+            Self::AccountLate { gone: true, .. } => {
+                "find out what ended the server or the connection (its log, `dmesg`, a firewall), and measure again"
+            }
+            Self::AccountLate { gone: false, .. } => {
                 "nothing needs to be done for the rate; a lower --rate or fewer flows leave room for the account"
             }
             Self::Brief { .. } => "send more: --bytes 100MB, or --time 5s",
@@ -238,8 +252,15 @@ impl Caution {
             Self::FewRounds { .. } | Self::NotTimed { .. } | Self::Late { .. } | Self::InBursts { .. } => {
                 "allow more --time, or lower --max-size"
             }
-            Self::SustainedUnknown => {
-                "allow more --time, 1 s at least; --pattern one-way spends all of it on that"
+            Self::SustainedUnknown { needed: Some(needed) } => {
+                return format!(
+                    "allow --time {:.0}s or more; --pattern one-way spends all of it on that",
+                    needed.as_seconds()
+                )
+                .into();
+            }
+            Self::SustainedUnknown { needed: None } => {
+                "measure with --pattern one-way, which spends all of --time on that"
             }
             Self::AboveSustained { .. } => {
                 "the peak is the rate one way; --pattern one-way shows it for every size"
@@ -279,7 +300,7 @@ impl Caution {
             Self::WithoutEffect { .. } => "leave it out, or choose a network or a load that uses it",
             Self::LinesSkipped { .. } => "look at these lines of the file; the others are shown",
             Self::Imported { .. } => "read the curve as one sample of an unknown set-up",
-        }
+        })
     }
 }
 

@@ -19,7 +19,7 @@ use crate::units::Span;
 
 /// The verification pass may take at most this share of the time; the sizes after that are left
 /// out.
-const VERIFY_PART: u64 = 3;
+pub(super) const VERIFY_PART: u64 = 3;
 /// A size is left out when one message takes more than this share of the time.
 const MESSAGE_PART: u64 = 4;
 /// A size is tried only after one of at least a quarter of it, so that no message takes
@@ -69,6 +69,8 @@ pub(super) struct Campaign<'a, B> {
     slope: Slope,
     bucket: TokenBucket,
     settling: Settling,
+    /// What all of it would have taken, where there was no time to settle a size.
+    unsettled_needs: Span,
     /// What passed so far. Unit: bytes.
     moved: u64,
     spent: Span,
@@ -89,6 +91,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
             slope: Slope::default(),
             bucket: TokenBucket::default(),
             settling: Settling::new(method.sizes.len()),
+            unsettled_needs: Span::ZERO,
             moved: 0,
             spent: Span::ZERO,
             trials: 0,
@@ -159,9 +162,8 @@ impl<'a, B: Bench> Campaign<'a, B> {
         let mut largest = 1_u64;
         for index in order {
             let size = self.method.sizes[index];
-            while largest.saturating_mul(LARGEST_STEP) < size {
-                largest *= LARGEST_STEP;
-                let step = Trial { size: largest, ..self.trial(index, 1, 1, Check::Full) };
+            for smaller in steps(largest, size) {
+                let step = Trial { size: smaller, ..self.trial(index, 1, 1, Check::Full) };
                 self.visit(&step, index)?;
                 self.report(index, Phase::Verify)?;
                 if !self.in_time(index) {
@@ -218,10 +220,28 @@ impl<'a, B: Bench> Campaign<'a, B> {
             .fold((Span::ZERO, Span::ZERO), |(sum, longest), message| (sum + message, longest.max(message)))
     }
 
-    fn verification_and_one_round(&self) -> Span {
+    /// What the verification and one round of every size take, by what is known so far: no less than the time of which
+    /// the verification may take its part.
+    pub(super) fn verification_and_one_round(&self) -> Span {
         let (sum, longest) = self.messages();
         let verified = self.method.pattern.opening_messages() + 1;
-        self.one_round().max(longest * MESSAGE_PART) + sum * verified
+        let messages = sum * verified;
+        let whole = self.one_round().max(longest * MESSAGE_PART) + messages;
+        whole.max((messages + self.agreements()) * VERIFY_PART)
+    }
+
+    /// What the trials of the verification take besides the messages of the sizes.
+    fn agreements(&self) -> Span {
+        let mut sizes: Vec<(u64, &Cost)> = self.method.sizes.iter().copied().zip(&self.cost).collect();
+        sizes.sort_by_key(|(size, _)| *size);
+        // The opening messages are acknowledged before any is timed.
+        let least = self.round_trip * (1 + self.method.pattern.opening_messages());
+        let (mut largest, mut sum) = (1, Span::ZERO);
+        for (size, cost) in sizes {
+            sum += cost.overhead.max(least) * (1 + steps(largest, size).count() as u64);
+            largest = largest.max(size);
+        }
+        sum
     }
 
     /// What the shortest trial of every size takes together.
@@ -326,6 +346,7 @@ impl<'a, B: Bench> Campaign<'a, B> {
             let long = self.cost[index].message * long * LEAD_AND_TIMED + self.cost[index].overhead;
             let enough = if steady { long } else { each * LONGER };
             if enough > self.remaining() / self.unsettled().max(1) {
+                self.unsettled_needs = self.unsettled_needs.max(self.spent + enough * self.unsettled());
                 break;
             }
             each = enough.max(each);
@@ -435,8 +456,18 @@ impl<'a, B: Bench> Campaign<'a, B> {
         for point in &mut self.series.points {
             point.stop = point.stop.or(Some(reason));
         }
+        if self.series.timed().next().is_none() && self.unsettled_needs > Span::ZERO {
+            let needed = self.unsettled_needs + self.method.reserved;
+            self.series.needed = Some(self.series.needed.map_or(needed, |known| known.max(needed)));
+        }
         self.series
     }
+}
+
+/// The sizes that are tried between one that was and `size`, so that no message takes unexpectedly long.
+fn steps(tried: u64, size: u64) -> impl Iterator<Item = u64> {
+    let next = |from: &u64| from.checked_mul(LARGEST_STEP);
+    std::iter::successors(next(&tried), next).take_while(move |step| *step < size)
 }
 
 impl Point {

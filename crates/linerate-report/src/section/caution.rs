@@ -39,7 +39,7 @@ pub(crate) fn merged<'a>(runs: impl IntoIterator<Item = (Option<&'a str>, &'a [C
                 .iter()
                 .position(|(cause, warning, _)| *cause == caution.cause && warning.advice == caution.advice);
             let at = at.unwrap_or_else(|| {
-                let advice = caution.advice.to_owned();
+                let advice = caution.advice.clone().into_owned();
                 all.push((caution.cause, Warning { findings: Vec::new(), advice }, Vec::new()));
                 all.len() - 1
             });

@@ -128,7 +128,7 @@ fn a_caution_of_many_runs_is_said_once() {
     let [one, other] = ["a to b", "b to c"].map(mismatch);
     let runs = vec![with(vec![one.clone(), other.clone()]), with(vec![one.clone()])];
     let said = study(vec![point(2, runs)]).cautions();
-    let expected = [one, other].map(|caution| [caution.finding(), caution.advice().to_owned()]);
+    let expected = [one, other].map(|caution| [caution.finding(), caution.advice().into_owned()]);
     assert_eq!(said, expected);
 }
 
@@ -138,7 +138,7 @@ fn the_run_that_lost_the_largest_share_speaks_for_all_that_lost_much() {
     let runs = vec![with(vec![lost(30, 1_000)]), with(vec![lost(20, 100)])];
     let [[finding, advice]] = &study(vec![point(2, runs)]).cautions()[..] else { panic!("one caution") };
     assert_eq!(finding, &format!("2 of 2 runs lost much; in the worst {}", lost(20, 100).finding()));
-    assert_eq!(advice, lost(20, 100).advice());
+    assert_eq!(advice, &lost(20, 100).advice());
     let alone = Study { asked: 1, ..study(vec![point(2, vec![with(vec![lost(20, 100)])])]) };
     assert_eq!(alone.cautions()[0][0], lost(20, 100).finding(), "one run is not counted");
 }

@@ -116,7 +116,7 @@ fn offers_that_others_beat_say_so() {
 fn doubts_of_runs_are_counted_once_for_each_run() {
     let mut runs = measured();
     for run in runs.iter_mut().take(3) {
-        run.cautions = vec![Caution::SameHost, Caution::SameHost];
+        run.cautions = vec![Caution::SameHost { apart: false }, Caution::SameHost { apart: false }];
     }
     let found = findings(&plan(PLAN), &runs);
     assert_eq!(found.cautions.len(), 1);

@@ -32,21 +32,30 @@ pub(super) fn look(
 ) -> Result<(), Stopped> {
     let Some(curve) = underway.run.series.last() else { return Ok(()) };
     // A trial that was ended has taken the connection with it.
-    if method.time == Span::ZERO || curve.late.is_some() {
+    if curve.late.is_some() {
+        return Ok(());
+    }
+    if method.time == Span::ZERO {
+        if let Some(sustained) = &mut underway.run.sustained {
+            sustained.needed = method.time_for_sustained(subject.bench(), None);
+        }
         return Ok(());
     }
     // All passes with the size of the first.
     let earlier = underway.run.sustained.take().filter(|sustained| !sustained.points.is_empty());
+    let all = method;
     let method = match &earlier {
         Some(earlier) => {
-            Method { sizes: earlier.points.iter().map(|point| point.size).collect(), ..method.clone() }
+            Method { sizes: earlier.points.iter().map(|point| point.size).collect(), ..all.clone() }
         }
-        None => method.clone().at_best_size(curve),
+        None => all.clone().at_best_size(curve),
     };
     let mut sustained = earlier.unwrap_or_else(|| Series::new(method.pattern, &method.sizes));
     underway.line.doing("messages one way, to see what the path sustains");
     let outcome = measure(subject.bench(), &method, &mut Quiet(underway));
-    sustained.add_pass(pass, outcome.series);
+    let mut found = outcome.series;
+    found.needed = all.time_for_sustained(subject.bench(), Some(&found));
+    sustained.add_pass(pass, found);
     underway.run.sustained = Some(sustained);
     match outcome.ended {
         Ended::Failed(error) => Err(Stopped::Broken { reason: error.to_string() }),
