@@ -22,7 +22,7 @@ pub(crate) use graph::Graph;
 pub(crate) use graphs::figures as graphs;
 
 /// How the graphs are read.
-const READ: &str = "Bands and bars are 95 % intervals of the median. A hollow point has not settled: its interval is wider than its target. Sizes that were not timed are gaps. Mb/s is 10^6 bit/s of payload, KiB is 1024 B.";
+const READ: &str = "Sizes that were not timed are gaps. Mb/s is 10^6 bit/s of payload, KiB is 1024 B.";
 
 /// The sections of the curves of `report`.
 pub(crate) fn sections(report: &Report) -> Vec<Section> {

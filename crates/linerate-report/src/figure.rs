@@ -6,7 +6,7 @@ mod labels;
 
 use serde::Serialize;
 
-use super::plot::{self, ACROSS, Axis, Frame, Look, Mark, Place, Shape, Spot, UNIT, UP, look, spot};
+use super::plot::{self, ACROSS, Axis, Frame, Look, Mark, Place, Shape, Sign, Spot, UNIT, UP, look, spot};
 use super::text::escaped;
 use labels::{Label, Rectangle};
 
@@ -57,6 +57,21 @@ impl Figure {
         let Title { id, title, caption } = title;
         let (x, y) = (x.clone(), y.clone());
         Self { id, title, caption, x, y, ceilings: Vec::new(), layers, graph: 0, legend_at: None }
+    }
+
+    /// The same with a sentence in its caption for each sign that it has.
+    pub(super) fn explained(mut self, signs: &[(Sign, &str)]) -> Self {
+        for (sign, sentence) in signs {
+            if self.has(*sign) {
+                self.caption = format!("{} {sentence}", self.caption).trim_start().to_owned();
+            }
+        }
+        self
+    }
+
+    /// Whether it has such a mark.
+    pub(super) fn has(&self, sign: Sign) -> bool {
+        self.layers.iter().any(|layer| layer.marks.iter().any(|mark| mark.is(sign)))
     }
 
     /// The same below these ceilings.
@@ -238,6 +253,38 @@ impl Aim {
     pub(super) fn at(axes: [&Axis; 2], at: Place, lines: Vec<String>) -> Self {
         let (x, y) = spot(axes, at);
         Self { at, x, y, lines }
+    }
+}
+
+#[cfg(test)]
+impl Figure {
+    /// Its caption names each kind of mark that it has beside discs, and no other. Every chart of every test comes here.
+    pub(super) fn names_its_marks(&self) {
+        let shapes = [
+            (&["hollow", "ring"][..], &[Shape::Ring][..]),
+            (&["triangle"], &[Shape::Up, Shape::Down]),
+            (&["diamond"], &[Shape::Diamond]),
+            (&["cross"], &[Shape::Cross]),
+        ];
+        let caption = self.caption.to_lowercase();
+        let names: String = self.layers.iter().map(|layer| layer.name.as_str()).collect();
+        let words: Vec<&str> =
+            caption.split(|it: char| !it.is_alphabetic()).map(|word| word.trim_end_matches('s')).collect();
+        let says = |all: &[&str]| {
+            all.iter().any(|word| words.contains(word) || words.contains(&&*format!("{word}e")))
+        };
+        for (named, shapes) in shapes {
+            let drawn = shapes.iter().any(|shape| self.has(Sign::Shape(*shape)));
+            let in_legend = named.iter().any(|word| names.contains(&format!("({word})")));
+            assert!(says(named) == (drawn && !in_legend), "{}: {named:?}: {}", self.id, self.caption);
+        }
+        let bars = self.has(Sign::Bar);
+        assert!(!bars || caption.contains("bars"), "{}: {}", self.id, self.caption);
+        let pale = self.has(Sign::Pale);
+        let field = says(&["shaded", "pale"]);
+        assert!(!field || pale, "{}: {}", self.id, self.caption);
+        let dashed = self.layers.iter().any(|layer| layer.look.dashes != "none");
+        assert!(!says(&["dashed"]) || dashed, "{}: {}", self.id, self.caption);
     }
 }
 

@@ -13,7 +13,7 @@ mod words;
 pub(crate) use axis::{Axis, Labels, Scale};
 pub(crate) use draw::{axes, text};
 pub(crate) use frame::{ACROSS, Frame, HEIGHT, UP, WIDTH};
-pub(crate) use mark::{Mark, short, svg};
+pub(crate) use mark::{Mark, Sign, short, svg};
 pub(crate) use shape::{Shape, Side};
 pub(crate) use ticks::{decimal, evenly, step, time_label};
 pub(crate) use tiles::{BLANK, Shades, Tiles, cell};

@@ -180,7 +180,11 @@ pub(crate) fn thinned(all: &[usize], most: usize) -> Vec<usize> {
 
 /// The charts of a section.
 pub(crate) fn charts(figures: impl IntoIterator<Item = Figure>) -> impl Iterator<Item = Item> {
-    figures.into_iter().map(Item::Chart)
+    figures.into_iter().map(|figure| {
+        #[cfg(test)]
+        figure.names_its_marks();
+        Item::Chart(figure)
+    })
 }
 
 /// The tables of a section, without those that have no row.

@@ -91,6 +91,7 @@ mod tests {
     use super::super::curves::Graph;
     use super::super::figure::Aim;
     use super::super::fixture::{self, DIP, GAP};
+    use super::super::plot::{Shape, Sign};
     use super::*;
 
     fn picture(report: &Report, graph: Graph) -> Chart {
@@ -137,11 +138,13 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_is_a_dip() {
+    fn a_triangle_is_a_dip() {
         let report = fixture::one();
         assert!(report.curves[0].derived.dips.iter().any(|dip| DIP.contains(&dip.size)));
-        let rings = |graph| picture(&report, graph).layers[0].svg.matches("r=\"28\"").count();
-        assert_eq!([Graph::Throughput, Graph::Signature, Graph::Saturation].map(rings), [1, 0, 0]);
+        let dips = |graph| {
+            picture(&report, graph).layers[0].marks.iter().any(|mark| mark.is(Sign::Shape(Shape::Down)))
+        };
+        assert_eq!([Graph::Throughput, Graph::Signature, Graph::Saturation].map(dips), [true, false, false]);
     }
 
     #[test]

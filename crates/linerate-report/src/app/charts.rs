@@ -7,7 +7,7 @@ use super::columns::seconds;
 use super::words::{merit, name, share, short, title};
 use crate::figure::curve::{self, Curve, Point, Style};
 use crate::figure::{Aim, Figure, Layer, Title};
-use crate::plot::{Axis, Mark, UNIT, look, look_of};
+use crate::plot::{Axis, Mark, Sign, UNIT, look, look_of};
 use crate::text::{about, count};
 
 /// The results of a report by application, whose merits are in one unit: those of a group are drawn over each other.
@@ -121,10 +121,10 @@ pub(super) fn merits(group: &[&AppResult], id: usize) -> Option<Figure> {
     let title = Title {
         id: format!("merit-{id}"),
         title: format!("{}: {} against ranks", title(group[0]), name(&group[0].merit)),
-        caption: "Medians over the repetitions; bars reach from the lowest to the highest. More is better."
-            .to_owned(),
+        caption: "Medians over the repetitions. More is better.".to_owned(),
     };
-    Some(Figure::new(title, axes, layers(axes, curves)))
+    let bars = [(Sign::Bar, "Bars reach from the lowest to the highest.")];
+    Some(Figure::new(title, axes, layers(axes, curves)).explained(&bars))
 }
 
 /// The share of communication against ranks. Absent if there are not two numbers of ranks.

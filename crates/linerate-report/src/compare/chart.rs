@@ -5,7 +5,7 @@ use linerate_analysis::figures::Unit;
 
 use super::super::figure::curve::{Curve, Point, Style, each, theory};
 use super::super::figure::{Figure, Title, axis};
-use super::super::plot::Axis;
+use super::super::plot::{Axis, Sign};
 use super::super::text::digits;
 use super::words;
 
@@ -26,8 +26,7 @@ fn overlay(curve: &CurveChange) -> Figure {
     let title = Title {
         id: format!("overlay-{}", curve.pattern.name()),
         title: format!("{}: throughput against size", curve.pattern),
-        caption: "Lines: the middle of the runs of a side. Shaded: from its slowest run to its fastest."
-            .to_owned(),
+        caption: "Lines: the middle of the runs of a side.".to_owned(),
     };
     let point = |side: usize, size: &SizeChange| {
         let us = size.change.middle[side];
@@ -49,15 +48,14 @@ fn overlay(curve: &CurveChange) -> Figure {
     let highest = curves.iter().flat_map(|curve| &curve.points).filter_map(|point| Some(point.interval?[1]));
     let axes = [&sizes(curve), &axis::rates("Throughput", highest.fold(0.0, f64::max))];
     Figure::new(title, axes, each(axes, &curves, Style::Band))
+        .explained(&[(Sign::Pale, "Shaded: from its slowest run to its fastest.")])
 }
 
 fn ratio(curve: &CurveChange, threshold: f64) -> Figure {
     let title = Title {
         id: format!("ratio-{}", curve.pattern.name()),
         title: format!("{}: time of the candidate over that of the base", curve.pattern),
-        caption:
-            "Points: the ratio of one-way times with its 95 % interval; above 1 the candidate is slower."
-                .to_owned(),
+        caption: "The ratio of one-way times; above 1 the candidate is slower.".to_owned(),
     };
     let reach = reach(curve.sizes.iter().map(|size| size.change.estimate));
     let drawn = |end: f64| end.clamp(reach[0], reach[1]);
@@ -82,7 +80,7 @@ fn ratio(curve: &CurveChange, threshold: f64) -> Figure {
     let mut layers = each(axes, &[ratio], Style::Both);
     layers.push(theory(axes, (1, &one), Style::Line));
 
-    Figure::new(title, axes, layers)
+    Figure::new(title, axes, layers).explained(&[(Sign::Bar, "Bars: 95 % intervals.")])
 }
 
 /// How far intervals are drawn. A few runs may have intervals of a hundred times: they leave the picture.

@@ -1,5 +1,6 @@
 //! The ratio of every key figure, side by side.
 
+use crate::plot::Sign;
 use linerate_analysis::compare::{Comparison, FigureChange, Scale, Verdict};
 use linerate_analysis::figures::Figure as KeyFigure;
 use linerate_core::units::Size;
@@ -41,7 +42,7 @@ fn one(nth: usize, (subject, way): Group<'_>, members: &[&FigureChange], thresho
     let title = Title {
         id: format!("figures-{nth}"),
         title: format!("{}{way}: key figures of the candidate over those of the base", plain(subject)),
-        caption: "The ratio of each figure with its 95 % interval. A size stands for the band of sizes that begins there: the mean of its one-way times.".to_owned(),
+        caption: "The ratio of each figure. A size stands for the band of sizes that begins there: the mean of its one-way times.".to_owned(),
     };
     let reach = chart::reach(members.iter().map(|figure| figure.change.estimate));
     let points: Vec<(usize, Point)> = (0_u32..)
@@ -82,7 +83,7 @@ fn one(nth: usize, (subject, way): Group<'_>, members: &[&FigureChange], thresho
     let mut layers = each(axes, &curves, Style::Points);
     layers.push(theory(axes, (KINDS.len(), &one), Style::Line));
 
-    Figure::new(title, axes, layers)
+    Figure::new(title, axes, layers).explained(&[(Sign::Bar, "Bars: 95 % intervals.")])
 }
 
 /// The figure in a word or two.

@@ -2,7 +2,7 @@
 
 use linerate_analysis::report::{Report, Timed};
 
-use crate::plot::{Axis, Place};
+use crate::plot::{Axis, Place, Shape, Sign};
 
 /// Most labels on the axis of sizes and of rates, at the width and height of a picture.
 const SIZE_LABELS: usize = 9;
@@ -46,17 +46,27 @@ impl Graph {
     /// How it is read.
     pub(crate) const fn caption(self) -> &'static str {
         match self {
-            Self::Throughput => {
-                "Payload throughput at each message size. Rings mark dips: sizes that do worse than those around them."
-            }
+            Self::Throughput => "Payload throughput at each message size.",
             Self::Signature => {
                 "Throughput against time, joined in the order of sizes: it begins at the latency and ends at the peak. Where it turns back, a larger message took less time than a smaller one."
             }
-            Self::Saturation => {
-                "Time against message size. The diamond is the saturation point, and the bar its interval: below it time hardly grows with size, above it in proportion."
-            }
+            Self::Saturation => "Time against message size.",
         }
     }
+
+    /// What its marks mean.
+    pub(super) const SIGNS: [(Sign, &str); 4] = [
+        (Sign::Pale, "Pale: 95 % intervals of the median."),
+        (
+            Sign::Shape(Shape::Ring),
+            "Hollow points have not settled: their intervals are wider than the target.",
+        ),
+        (Sign::Shape(Shape::Down), "Triangles mark dips: sizes that do worse than those around them."),
+        (
+            Sign::Shape(Shape::Diamond),
+            "The diamond is the saturation point, and the bar through it its interval: below it time hardly grows with size, above it in proportion.",
+        ),
+    ];
 
     /// The horizontal axis.
     pub(super) fn x(self, report: &Report) -> Axis {

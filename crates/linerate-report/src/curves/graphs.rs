@@ -4,7 +4,7 @@ use linerate_analysis::report::{Curve, Report, Timed};
 
 use super::graph::Graph;
 use crate::figure::{Aim, Ceiling, Figure, Layer, Title};
-use crate::plot::{Axis, Mark, Place, UNIT};
+use crate::plot::{Axis, Mark, Place, Shape, UNIT};
 use crate::text::{curve_name, digits, percent, plain};
 
 /// The throughput, the signature and the saturation graph of every curve of `report`.
@@ -26,7 +26,7 @@ fn figure(report: &Report, graph: Graph) -> Figure {
         caption: graph.caption().to_owned(),
     };
     let layers = report.curves.iter().enumerate().map(layer).collect();
-    Figure::new(title, axes, layers).below(ceilings(report, graph, &x))
+    Figure::new(title, axes, layers).explained(&Graph::SIGNS).below(ceilings(report, graph, &x))
 }
 
 /// The highest first, so that names stand in the order of their lines.
@@ -91,26 +91,28 @@ fn intervals(graph: Graph, stretch: &[(u64, Timed)]) -> Vec<Mark> {
     marks
 }
 
-/// A dip is a ring, and the saturation point an interval with a point in it: each mark has one meaning.
+/// A dip is a triangle, and the saturation point an interval with a diamond in it: each mark has one meaning.
 fn found(graph: Graph, curve: &Curve) -> Vec<Mark> {
     match graph {
         Graph::Signature => Vec::new(),
         Graph::Throughput => {
             let sizes: Vec<u64> = curve.derived.dips.iter().map(|dip| dip.size).collect();
             let dips = curve.timed().filter(|(size, _)| sizes.contains(size));
-            dips.map(|(size, timed)| Mark::ring(graph.place(size, &timed), 7 * UNIT, 3 * UNIT / 2)).collect()
+            dips.map(|(size, timed)| found_at(graph.place(size, &timed), Shape::Down)).collect()
         }
         Graph::Saturation => {
             let Some(knee) = curve.derived.saturation else { return Vec::new() };
             // At the knee the bytes take as long as the fixed part.
             let us = knee.fixed_ps * 2.0 / 1e6;
             let through = knee.interval.map(|size| (size, us)).into();
-            let (x, half) = (knee.size, 1.12_f64);
-            let diamond = vec![(x / half, us), (x, us * half), (x * half, us), (x, us / half)];
             let interval = Mark::Line { through, width: 3 * UNIT, dark: 0.6 };
-            vec![interval, Mark::Area { outline: diamond, dark: 1.0 }]
+            vec![interval, found_at((knee.size, us), Shape::Diamond)]
         }
     }
+}
+
+const fn found_at(at: Place, shape: Shape) -> Mark {
+    Mark::Point { at, radius: 7 * UNIT, shape, width: 0 }
 }
 
 fn lines(size: u64, timed: &Timed) -> Vec<String> {

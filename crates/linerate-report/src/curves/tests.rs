@@ -4,7 +4,7 @@ use super::graph::Graph;
 use super::graphs;
 use crate::figure::Figure;
 use crate::fixture;
-use crate::plot::{ACROSS, Axis, Mark, Scale, UP, axes, spot, svg as drawn};
+use crate::plot::{ACROSS, Axis, Mark, Scale, Shape, Sign, UP, axes, spot, svg as drawn};
 
 /// A linear axis between two values, labelled at both.
 fn axis(title: &str, ends: [f64; 2]) -> Axis {
@@ -122,7 +122,7 @@ fn dips_and_the_saturation_point_are_marked_where_they_are() {
     (knee.size, knee.interval, knee.fixed_ps) = (1024.0, [64.0, 16_384.0], 25e6);
     let drawn = picture(&report, Graph::Saturation).layers.remove(0);
     let places: Vec<i32> = drawn.aims.iter().map(|pixel| pixel.x).collect();
-    assert!(rings(&drawn.svg).is_empty(), "a ring is a dip: {}", drawn.svg);
+    assert!(rings(&drawn.svg).is_empty(), "all have settled: {}", drawn.svg);
     let y = Graph::Saturation.y(&report).share(50.0);
     let y = UP[0] - (y * f64::from(UP[0] - UP[1])).round() as i32;
     let diamond = drawn.svg.lines().rfind(|line| line.contains("<polygon")).expect("the saturation point");
@@ -135,10 +135,11 @@ fn dips_and_the_saturation_point_are_marked_where_they_are() {
     report.curves[0].derived.dips[0].size = 16_384;
     report.curves[0].derived.dips.truncate(1);
     let drawn = picture(&report, Graph::Throughput).layers.remove(0);
-    let [ring] = &rings(&drawn.svg)[..] else { panic!("one ring: {}", drawn.svg) };
-    let at = &drawn.aims[2];
-    assert!(ring.contains(&format!("cx=\"{}\" cy=\"{}\"", at.x, at.y)), "{ring}");
-    assert!(rings(&svg(&report, Graph::Signature)).is_empty());
+    let dips: Vec<&Mark> = drawn.marks.iter().filter(|mark| mark.is(Sign::Shape(Shape::Down))).collect();
+    let [Mark::Point { at, .. }] = dips[..] else { panic!("one triangle: {:?}", drawn.marks) };
+    assert_eq!(*at, drawn.aims[2].at);
+    let signature = picture(&report, Graph::Signature).layers.remove(0);
+    assert!(!signature.marks.iter().any(|mark| mark.is(Sign::Shape(Shape::Down))));
 }
 
 #[test]
@@ -172,7 +173,26 @@ fn every_graph_says_what_it_is() {
     for ((name, title), (wanted, wanted_title)) in names.into_iter().zip(expected) {
         assert_eq!((name, title), (wanted, wanted_title.as_str()));
     }
-    for (graph, word) in Graph::ALL.into_iter().zip(["dips", "latency", "saturation point"]) {
-        assert!(graph.caption().contains(word), "{}", graph.caption());
+    let drawn = graphs(&fixture::one());
+    for (figure, word) in drawn.iter().zip(["dips", "latency", "saturation point"]) {
+        assert!(figure.caption.contains(word), "{}", figure.caption);
+    }
+}
+
+/// What a caption says of marks, its chart has.
+#[test]
+fn without_dips_and_a_saturation_point_no_caption_speaks_of_them() {
+    let mut report = fixture::one();
+    for curve in &mut report.curves {
+        curve.derived.dips.clear();
+        curve.derived.saturation = None;
+    }
+    for figure in graphs(&report) {
+        figure.names_its_marks();
+        assert!(
+            !figure.caption.contains("riangle") && !figure.caption.contains("iamond"),
+            "{}",
+            figure.caption
+        );
     }
 }

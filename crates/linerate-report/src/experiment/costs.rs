@@ -9,6 +9,7 @@ use super::scatter::{self, Spot};
 use super::{views, words};
 use crate::columns::Column;
 use crate::figure::{Figure, Title};
+use crate::plot::{Shape, Sign};
 
 /// The chart: merit upwards, cost to the right, and the offers that nothing beats joined. Absent without offers.
 pub(super) fn figure(findings: &Findings, costs: &Costs) -> Option<Figure> {
@@ -25,15 +26,16 @@ pub(super) fn figure(findings: &Findings, costs: &Costs) -> Option<Figure> {
     let title = Title {
         id: "costs".to_owned(),
         title: format!("{} against cost", costs.merit),
-        caption: format!(
-            "Better is {side} and to the left. Joined: what nothing else beats. Hollow: beaten by something that gives more for less; diamond: beaten, but within the intervals."
-        ),
+        caption: format!("Better is {side} and to the left. Joined: what nothing else beats."),
     };
     let axes = [
         &from_zero(&format!("cost ({} of {})", costs.currency, costs.date), &across),
         &around(&costs.merit, &costs.unit, &up),
     ];
-    Some(scatter::figure(title, axes, &spots))
+    Some(scatter::figure(title, axes, &spots).explained(&[
+        (Sign::Shape(Shape::Ring), "Hollow: beaten by something that gives more for less."),
+        (Sign::Shape(Shape::Diamond), "Diamond: beaten, but within the intervals."),
+    ]))
 }
 
 fn spot(findings: &Findings, costs: &Costs, offer: &Offer) -> Spot {

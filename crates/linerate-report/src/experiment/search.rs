@@ -6,6 +6,7 @@ use super::axes::around;
 use super::draw::{Kind, Row, rows};
 use super::words;
 use crate::figure::{Figure, Title};
+use crate::plot::{Shape, Sign};
 
 /// The chart of a search. Absent if nothing was tried.
 pub(super) fn figure(found: &SearchFound) -> Option<Figure> {
@@ -20,10 +21,15 @@ pub(super) fn figure(found: &SearchFound) -> Option<Figure> {
     let title = Title {
         id: "search".to_owned(),
         title: format!("{} at every {} that was tried", found.figure, found.factor),
-        caption: "Triangles on a shaded field: runs of the answer. Dots: runs that fit. Crosses: runs of a level that does not. Hollow: inconclusive.".to_owned(),
+        caption: String::new(),
     };
     let tried: Vec<Row> = found.tried.iter().rev().map(|tried| row(found, tried)).collect();
-    Some(rows(title, &axis, None, &tried))
+    Some(rows(title, &axis, None, &tried).explained(&[
+        (Sign::Shape(Shape::Up), "Triangles on a shaded field: runs of the answer."),
+        (Sign::Shape(Shape::Disc), "Dots: runs that fit."),
+        (Sign::Shape(Shape::Cross), "Crosses: runs of a level that does not."),
+        (Sign::Shape(Shape::Ring), "Hollow: inconclusive."),
+    ]))
 }
 
 fn row(found: &SearchFound, tried: &TriedLevel) -> Row {

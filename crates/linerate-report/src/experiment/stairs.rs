@@ -6,7 +6,7 @@ use super::axes::around;
 use super::draw::{Kind, Layers};
 use super::words;
 use crate::figure::{Aim, Figure, Title};
-use crate::plot::{self, Mark, UNIT};
+use crate::plot::{self, Mark, Shape, Sign, UNIT};
 
 /// Widths of a step, of its interval and of the way to the next. Unit: quarter pixels.
 const STEP: u32 = 5 * UNIT;
@@ -77,22 +77,21 @@ pub(super) fn figure(findings: &Findings, stairs: &Stairs) -> Option<Figure> {
     let title = Title {
         id: "staircase".to_owned(),
         title: format!("{}, step by step on top of what was kept", stairs.goal),
-        caption: caption(stairs),
+        caption: "Each step from the goal without the change to the goal with it, in the same pairs of runs, and the interval of the effect. The axis does not begin at zero where all values are far from it."
+            .to_owned(),
     };
-    Some(layers.figure(title))
+    Some(layers.figure(title).explained(&SIGNS))
 }
 
-fn caption(stairs: &Stairs) -> String {
-    let total = match &stairs.total {
-        Some(_) => {
-            " Shaded, with a diamond: the best against the base by runs of their own, without the luck that chose the steps."
-        }
-        None => "",
-    };
-    format!(
-        "Each step from the goal without the change to the goal with it, in the same pairs of runs, and the interval of the effect. A mark is where a step ends; one that is grey and hollow was taken back.{total} The axis does not begin at zero where all values are far from it."
-    )
-}
+/// What its marks mean.
+const SIGNS: [(Sign, &str); 3] = [
+    (Sign::Shape(Shape::Disc), "A dot is where a step ends."),
+    (Sign::Shape(Shape::Ring), "Hollow and grey: the step was taken back."),
+    (
+        Sign::Shape(Shape::Diamond),
+        "Shaded, with a diamond: the best against the base by runs of their own, without the luck that chose the steps.",
+    ),
+];
 
 fn treads(findings: &Findings, stairs: &Stairs) -> Vec<Tread> {
     let goal = words::goal_of(findings, stairs);

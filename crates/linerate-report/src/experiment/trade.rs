@@ -8,6 +8,7 @@ use super::scatter::{self, Spot};
 use super::words;
 use crate::columns::Column;
 use crate::figure::{Figure, Title};
+use crate::plot::{Shape, Sign};
 
 /// The figures of a trade by their titles, if both are there: the rate, then the latency.
 pub(super) fn figures<'a>(findings: &'a Findings, trade: &Trade) -> Option<[&'a FigureFound; 2]> {
@@ -63,7 +64,11 @@ pub(super) fn figure(findings: &Findings, found: &Trade) -> Option<Figure> {
     let title = Title {
         id: "trade".to_owned(),
         title: format!("{} against {}", rate.figure.title, latency.figure.title),
-        caption: "Better is up and to the left. Joined: cells that no other beats in both. Hollow: beaten by another.".to_owned(),
+        caption: "Better is up and to the left. Joined: cells that no other beats in both.".to_owned(),
     };
-    Some(scatter::figure(title, [&axis(latency, &across), &axis(rate, &up)], &spots))
+    let axes = [&axis(latency, &across), &axis(rate, &up)];
+    Some(
+        scatter::figure(title, axes, &spots)
+            .explained(&[(Sign::Shape(Shape::Ring), "Hollow: beaten by another.")]),
+    )
 }

@@ -7,7 +7,7 @@ mod range;
 use linerate_analysis::changes::{FigureHistory, Verdict};
 
 use super::super::figure::{Aim, Figure, Layer, Title};
-use super::super::plot::{Axis, Mark, UNIT, look_of};
+use super::super::plot::{Axis, Mark, Shape, Sign, UNIT, look_of};
 use super::super::text::count;
 use super::level::{Level, corners};
 use super::shown::Shown;
@@ -64,7 +64,10 @@ impl Plot<'_> {
         let notes = notes::placed(&self.notes, &x);
         let y = range::axis(self.course, self.history, notes::lines(&notes));
         let axes = [&x, &y];
-        Figure::new(title, axes, self.layers(axes, &notes))
+        Figure::new(title, axes, self.layers(axes, &notes)).explained(&[
+            (Sign::Bar, "Bars: 95 % interval within a run."),
+            (Sign::Shape(Shape::Ring), "Hollow: outliers; what is beyond the frame is at its edge."),
+        ])
     }
 
     fn layers(&self, axes: [&Axis; 2], notes: &[Placed<'_>]) -> Vec<Layer> {
@@ -143,7 +146,7 @@ impl Plot<'_> {
     }
 
     fn caption(&self) -> String {
-        let mut text = match Level::of(self.course, self.history) {
+        match Level::of(self.course, self.history) {
             Some(level) => {
                 let since = self.path.runs.get(level.since).map_or(0, |run| run.started_us);
                 let spread = level.spread.map(|it| format!(", {it} from run to run")).unwrap_or_default();
@@ -152,14 +155,7 @@ impl Plot<'_> {
             }
             None if self.history.verdict == Verdict::TooFew => "Too few runs to tell a level.".to_owned(),
             None => "No stable level yet.".to_owned(),
-        };
-        if self.path.runs.len() <= MANY && self.course.intervals.iter().any(Option::is_some) {
-            text.push_str(" Bars: 95 % interval within a run.");
         }
-        if !self.history.outliers.is_empty() {
-            text.push_str(" Hollow: outliers; what is beyond the frame is at its edge.");
-        }
-        text
     }
 }
 

@@ -7,7 +7,7 @@ use linerate_core::pattern::Pattern;
 
 use super::super::figure::curve::{Curve, Point, Style, each};
 use super::super::figure::{Figure, Title, axis};
-use super::super::plot::Axis;
+use super::super::plot::{Axis, Sign};
 use super::super::text::{count, digits};
 use super::grid::middle;
 use super::shown::{Shown, ShownMember};
@@ -89,9 +89,7 @@ fn overlay(pattern: Pattern, sides: &[Side; 2], what: &str) -> Figure {
     let title = Title {
         id: format!("sides-{}", pattern.name()),
         title: format!("{pattern}: throughput before and after the last change"),
-        caption: format!(
-            "{what}. Lines: the middle of the runs. Shaded: from the slowest run to the fastest."
-        ),
+        caption: format!("{what}. Lines: the middle of the runs."),
     };
     let mbps = |size: u64, us: f64| size as f64 * 8.0 / us;
     let point = |(size, [us, least, most]): (&u64, &[f64; 3])| Point {
@@ -111,15 +109,14 @@ fn overlay(pattern: Pattern, sides: &[Side; 2], what: &str) -> Figure {
     let highest = curves.iter().flat_map(|curve| &curve.points).filter_map(|point| Some(point.interval?[1]));
     let axes = [&sizes(sides), &axis::rates("Throughput", highest.fold(0.0, f64::max))];
     Figure::new(title, axes, each(axes, &curves, Style::Band))
+        .explained(&[(Sign::Pale, "Shaded: from the slowest run to the fastest.")])
 }
 
 fn ratios(pattern: Pattern, sides: &[Side; 2], what: &str) -> Figure {
     let title = Title {
         id: format!("sides-ratio-{}", pattern.name()),
         title: format!("{pattern}: one-way time over that before the last change"),
-        caption: format!(
-            "{what}. Above 1 the run is slower than the middle before. Shaded: from the fastest run to the slowest."
-        ),
+        caption: format!("{what}. Above 1 the run is slower than the middle before."),
     };
     let before = &sides[0].times;
     let point = |(size, times): (&u64, &[f64; 3])| {
@@ -140,6 +137,7 @@ fn ratios(pattern: Pattern, sides: &[Side; 2], what: &str) -> Figure {
     let ends = curves.iter().flat_map(|curve| &curve.points).filter_map(|point| point.interval).flatten();
     let axes = [&sizes(sides), &axis::ratios("Ratio", ends)];
     Figure::new(title, axes, each(axes, &curves, Style::Band))
+        .explained(&[(Sign::Pale, "Shaded: from the fastest run to the slowest.")])
 }
 
 fn sizes(sides: &[Side; 2]) -> Axis {

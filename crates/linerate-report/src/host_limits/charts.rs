@@ -7,7 +7,10 @@ use linerate_core::units::Size;
 use super::words::{cache_name, gigabytes, within};
 use crate::figure::curve::{Curve, Point, Style, each, theory};
 use crate::figure::{Figure, Title, axis};
-use crate::plot::{Axis, Scale, decimal};
+use crate::plot::{Axis, Scale, Sign, decimal};
+
+/// What the bars of its charts are.
+const BARS: [(Sign, &str); 1] = [(Sign::Bar, "Bars: 95 % intervals.")];
 use crate::text::count;
 
 /// How far the points of two kernels stand apart, as a share of the distance of two numbers of threads.
@@ -77,9 +80,14 @@ fn working_sets(memory: &MemoryLimits) -> Figure {
     let title = Title {
         id: "working-sets".to_owned(),
         title: "Memory by working set, one thread".to_owned(),
-        caption: "Medians with 95 % intervals. Upright lines: the sizes of the caches.".to_owned(),
+        caption: if lines.is_empty() {
+            "Medians."
+        } else {
+            "Medians. Upright lines: the sizes of the caches."
+        }
+        .to_owned(),
     };
-    Figure::new(title, axes, layers)
+    Figure::new(title, axes, layers).explained(&BARS)
 }
 
 /// GB/s by powers of ten, or by round values where there is less than a few powers.
@@ -108,9 +116,9 @@ fn threads(all: &[ThreadsRate]) -> Figure {
     let title = Title {
         id: "threads".to_owned(),
         title: "Memory bandwidth: a variant of STREAM, not a STREAM result".to_owned(),
-        caption: "Medians over the passes after the first, with 95 % intervals.".to_owned(),
+        caption: "Medians.".to_owned(),
     };
-    Figure::new(title, axes, each(axes, &curves, Style::Points))
+    Figure::new(title, axes, each(axes, &curves, Style::Points)).explained(&BARS)
 }
 
 fn copies(costs: &[CopyCost]) -> Figure {
@@ -141,7 +149,7 @@ fn copies(costs: &[CopyCost]) -> Figure {
     let title = Title {
         id: "copies".to_owned(),
         title: "Copies and checksums of bytes in the cache".to_owned(),
-        caption: "Medians with 95 % intervals; calls are included.".to_owned(),
+        caption: "Medians; calls are included.".to_owned(),
     };
-    Figure::new(title, axes, each(axes, &curves, Style::Both))
+    Figure::new(title, axes, each(axes, &curves, Style::Both)).explained(&BARS)
 }

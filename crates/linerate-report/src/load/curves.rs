@@ -8,7 +8,7 @@ use toml::Value;
 use super::super::figure::axis::{Unit, from_zero, parts, rates_by_decades, shares, swept, times, words};
 use super::super::figure::curve::{self, Curve, Point, Style};
 use super::super::figure::{Figure, Title};
-use super::super::plot::{Axis, PALETTE};
+use super::super::plot::{Axis, PALETTE, Sign};
 use super::super::text::{digits, percent, plain};
 
 /// The most curves that can be distinguished: six colours, three kinds of dashes.
@@ -227,7 +227,7 @@ fn figure(study: &Study, against: &Against, subject: &Subject) -> Option<Figure>
     let title = Title {
         id: format!("{}-{}", subject.measure, name.replace('.', "-")),
         title: format!("{} against {}", subject.noun, noun(&name)),
-        caption: caption(study, subject, more, &theory),
+        caption: caption(subject, more, &theory),
     };
     let axes = [&x, &y];
     let mark = if against.words.is_empty() { Style::Both } else { Style::Points };
@@ -238,7 +238,8 @@ fn figure(study: &Study, against: &Against, subject: &Subject) -> Option<Figure>
         layers.push(curve::theory(axes, (after + nth, curve), mark));
     }
 
-    Some(Figure::new(title, axes, layers))
+    let bars = [(Sign::Bar, "Bars are 95 % intervals of the mean over seeds.")];
+    Some(Figure::new(title, axes, layers).explained(&bars))
 }
 
 /// Leaves out what has no place on an axis without a zero, and cuts intervals that reach below it.
@@ -265,15 +266,12 @@ fn vertical<'a>(subject: &Subject, points: impl Iterator<Item = &'a Point>) -> A
     }
 }
 
-fn caption(study: &Study, subject: &Subject, more: usize, theory: &[Curve]) -> String {
+fn caption(subject: &Subject, more: usize, theory: &[Curve]) -> String {
     let mut caption = subject.caption.to_owned();
     if !theory.is_empty() {
         caption += " Dashed is theory: what framing leaves is the bound; Metcalfe and Boggs (1976) is what \
                     saturated stations reach with the best backoff, each frame alone. A station that sends again at once after \
                     a frame of its own (capture) gets more.";
-    }
-    if study.seeds() > 1 {
-        caption += " Bars are 95 % intervals of the mean over seeds.";
     }
     if more > 0 {
         caption += &format!(" {more} more curves are in the table only.");

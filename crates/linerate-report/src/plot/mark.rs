@@ -68,7 +68,32 @@ pub(crate) enum Mark {
     Text { at: Place, side: Side, lines: Vec<String> },
 }
 
+/// What a reader tells marks apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// A point of this shape.
+    Shape(Shape),
+    /// A pale band, or a pale bar.
+    Pale,
+    /// A bar that is an interval.
+    Bar,
+}
+
 impl Mark {
+    /// Whether it is such a sign.
+    pub(crate) fn is(&self, sign: Sign) -> bool {
+        match (self, sign) {
+            (Self::Point { shape, .. }, Sign::Shape(wanted)) => *shape == wanted,
+            (Self::Points { at, .. }, Sign::Shape(Shape::Disc)) => !at.is_empty(),
+            (Self::Area { dark, outline: list } | Self::Line { dark, through: list, .. }, Sign::Pale) => {
+                *dark < 1.0 && !list.is_empty()
+            }
+            (Self::Bars { ends, .. }, Sign::Bar) => !ends.is_empty(),
+            (Self::Interval { .. }, Sign::Bar) => true,
+            _ => false,
+        }
+    }
+
     /// A line of full colour.
     pub(crate) fn line(through: impl Into<Vec<Place>>, width: u32) -> Self {
         Self::Line { through: through.into(), width, dark: 1.0 }

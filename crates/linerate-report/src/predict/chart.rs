@@ -5,7 +5,7 @@ use linerate_sim::calibrate::Band;
 use linerate_study::prediction::{Compared, Prediction, mbps};
 
 use super::super::figure::{Aim, Figure, Layer, Title, axis};
-use super::super::plot::{self, Axis, Labels, Mark, Scale, UNIT, decimal, time_label};
+use super::super::plot::{self, Axis, Labels, Mark, Scale, Shape, Sign, UNIT, decimal, time_label};
 use super::super::text::digits;
 
 /// From a size and a time to what is drawn.
@@ -48,14 +48,17 @@ fn figure([id, title]: [&str; 2], curves: &[Curve], prediction: &Prediction, y: 
     let title = Title {
         id: id.to_owned(),
         title: title.to_owned(),
-        caption: "Shaded: where 95 % of measurements should lie. Points: medians with their 95 % intervals; hollow ones lie outside their bands.".to_owned(),
+        caption: "Shaded: where 95 % of measurements should lie.".to_owned(),
     };
     let axes = [&sizes(prediction), y];
     let layer = |(index, curve): (usize, &Curve)| {
         let aim = |place: &Place| Aim::at(axes, (place.x, place.y), place.says.clone());
         Layer::new((index, curve.name.clone()), axes, marks(curve), curve.points.iter().map(aim).collect())
     };
-    Figure::new(title, axes, curves.iter().enumerate().map(layer).collect())
+    Figure::new(title, axes, curves.iter().enumerate().map(layer).collect()).explained(&[
+        (Sign::Bar, "Points: medians; bars: their 95 % intervals."),
+        (Sign::Shape(Shape::Ring), "Hollow points lie outside their bands."),
+    ])
 }
 
 /// The predicted curve, that of each change, and the measured points over both.
