@@ -1,12 +1,16 @@
 //! A laboratory: hosts, switches, routers and the links between them, as people write it. What is built of it, on
 //! this host or as a model, is its [`Layout`].
 
+mod address;
 mod direction;
 pub mod emulator;
 mod forwarded;
 mod layout;
 mod names;
+mod numbering;
 mod routes;
+
+use std::collections::BTreeMap;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
@@ -15,9 +19,10 @@ use serde::{Deserialize, Serialize};
 use crate::units::{Size, Span, SpanText, optional_span};
 use direction::table_with_direction;
 
+pub use address::{Address, AddressTexts};
 pub use direction::{Bucket, Direction, DirectionPlan, Impairment};
 pub use forwarded::{Forwarded, Mechanism};
-pub use layout::{Address, Layout, Link, Node, NodeKind, Port};
+pub use layout::{Layout, Link, Node, NodeKind, Port};
 pub use routes::Route;
 
 /// What a bucket counts of a packet beside its bytes: the Ethernet header. Unit: bytes.
@@ -59,6 +64,10 @@ table_with_direction! {
     pub struct LinkPlan {
         /// The names of what it connects. With `h[1-3]` there are three links.
         pub between: [String; 2],
+        /// The addresses of its ends, by the names of hosts and routers: `{ a = "10.0.0.1/24", b = ["10.0.0.2/24",
+        /// "fd00::2/64"] }`. Who has none gets the lowest that is free in the same subnet.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        pub address: BTreeMap<String, AddressTexts>,
         /// What holds from the first to the second alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub forward: Option<DirectionPlan>,

@@ -13,6 +13,7 @@ mod link;
 mod mechanism;
 mod namespace;
 mod pair;
+mod ready;
 
 use std::io;
 

@@ -7,9 +7,12 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use linerate_core::lab::{LabPlan, Layout};
+use linerate_core::lab::{LabPlan, Layout, NodeKind};
 use linerate_core::units::{Rate, Size};
 use linerate_net::lab::{ForwarderProgram, HERE, Lab, LabError, TwoHosts, WIRE, kept, shape, switch};
+
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64;
 
 use crate::support::{guard, lab, output_of};
 
@@ -82,8 +85,13 @@ fn on(lab: &Lab, node: &str, program: &str, arguments: &[&str]) -> String {
 
 /// Sends a byte over TCP from one node to another.
 pub(crate) fn reaches(lab: &Lab, from: &str, to: &str) {
+    reaches_address(lab, from, to, 0);
+}
+
+/// The same to this one of the addresses of the other.
+fn reaches_address(lab: &Lab, from: &str, to: &str, nth: usize) {
     let number = |name| lab.layout().find(name).expect("it is there");
-    let ip = lab.layout().nodes[number(to)].ports[0].address.expect("a host has one").ip;
+    let ip = lab.layout().nodes[number(to)].ports[0].addresses[nth].ip;
     let listener = lab.on(number(to), || TcpListener::bind((ip, 0))).expect("entered").expect("it listens");
     let address = listener.local_addr().expect("it has one");
     let said = lab.on(number(from), || {
@@ -263,4 +271,60 @@ fn a_laboratory_that_cannot_be_made_leaves_nothing() {
     assert!(kept::list().expect("a list").iter().all(|lab| lab.name != name));
     assert_eq!(names(&name), [format!("{name}.b")], "what was made is gone, what was there is not");
     output_of("ip", &["netns", "del", &format!("{name}.b")]);
+}
+
+/// Draws laboratories whose links state addresses, and asks iproute2 for them inside.
+#[test]
+fn every_interface_has_the_addresses_that_its_plan_states() {
+    let seed = u64::from(std::process::id());
+    println!("seed {seed}");
+    let mut random = Pcg64::seed_from_u64(seed);
+    for _ in 0..3 {
+        let (plan, stated) = drawn_plan(&mut random);
+        let Some(lab) = built(&plan) else { return };
+        for (node, interface, address) in &stated {
+            let text = on(&lab, node, "ip", &["-j", "address", "show", "dev", interface]);
+            let seen: serde_json::Value = serde_json::from_str(&text).expect("iproute2 writes JSON");
+            let seen = seen[0]["addr_info"].as_array().expect("a list").iter();
+            let local = |it: &serde_json::Value| {
+                format!("{}/{}", it["local"].as_str().unwrap_or_default(), it["prefixlen"])
+            };
+            let seen: Vec<String> = seen.map(local).collect();
+            assert!(seen.contains(address), "{node} {interface}: {address} is not in {seen:?}\n{plan}");
+        }
+        for node in &lab.layout().nodes {
+            for other in
+                lab.layout().hosts().filter(|other| node.kind == NodeKind::Host && other.name != node.name)
+            {
+                (0..other.ports[0].addresses.len())
+                    .for_each(|nth| reaches_address(&lab, &node.name, &other.name, nth));
+            }
+        }
+    }
+}
+
+/// Some hosts at a switch, and one behind a router: a plan, and each stated address with its node and interface.
+fn drawn_plan(random: &mut Pcg64) -> (String, Vec<(String, String, String)>) {
+    let hosts = random.random_range(2..5_usize);
+    let six = random.random_bool(0.6);
+    let (near, far) = (random.random_range(1..120_u8), random.random_range(120..250_u8));
+    let prefix = random.random_range(16..28_u8);
+    let mut stated = Vec::new();
+    let mut link = |one: &str, other: &str, nth: u8, network: u8| {
+        let mut addresses = Vec::new();
+        if nth == 1 || random.random_bool(0.7) {
+            addresses.push(format!("10.{network}.0.{}/{prefix}", 16 - nth));
+        }
+        if six && (nth == 1 || random.random_bool(0.7)) {
+            addresses.push(format!("fd00:{network:x}::{:x}/64", 0xff - nth));
+        }
+        stated.extend(addresses.iter().map(|it| (one.to_owned(), other.to_owned(), it.clone())));
+        format!("[[link]]\nbetween = [\"{one}\", \"{other}\"]\naddress = {{ {one} = {addresses:?} }}\n")
+    };
+    let mut links: String =
+        (1..).take(hosts).map(|nth: u8| link(&format!("h{nth}"), "s", nth, near)).collect();
+    links += &link("r", "s", 15, near);
+    links += &link("far", "r", 1, far);
+    let plan = format!("hosts = [\"h[1-{hosts}]\", \"far\"]\nswitches = [\"s\"]\nrouters = [\"r\"]\n{links}");
+    (plan, stated)
 }

@@ -46,7 +46,7 @@ pub fn nodes(layout: &Layout, name: Option<&str>, width: usize) -> String {
 fn links(layout: &Layout, node: &Node) -> String {
     let number = layout.find(&node.name).unwrap_or_default();
     let link = |port: &linerate_core::lab::Port| {
-        let address = port.address.map_or_else(String::new, |address| format!(" {}", address.ip));
+        let address: String = port.addresses.iter().map(|address| format!(" {}", address.ip)).collect();
         let direction = layout.links[port.link].direction_from(number).to_string();
         format!("{}{address} {direction}", port.name).trim_end().to_owned()
     };

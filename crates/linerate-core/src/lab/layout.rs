@@ -2,11 +2,11 @@
 //! the way from each network to each other one.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
 
 use super::names::{self, MOST_NODES};
+use super::numbering;
 use super::routes::{self, Route};
-use super::{Direction, LabPlan, LabPlanError, LinkPlan, require};
+use super::{Address, Direction, LabPlan, LabPlanError, LinkPlan, require};
 
 /// What a veth takes.  Source: `linux/veth.c`, `ETH_MIN_MTU` and `ETH_MAX_MTU`.
 const MTUS: std::ops::RangeInclusive<u32> = 68..=65_535;
@@ -73,17 +73,8 @@ pub struct Port {
     pub name: String,
     /// Which link.
     pub link: usize,
-    /// Its address. None at a switch.
-    pub address: Option<Address>,
-}
-
-/// An address in a network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Address {
-    /// The address.
-    pub ip: Ipv4Addr,
-    /// So many of its first bits are the network's.
-    pub prefix: u8,
+    /// Its addresses: of IPv4, and of IPv6 if its network has such. None at a switch.
+    pub addresses: Vec<Address>,
 }
 
 /// A link between two nodes.
@@ -114,36 +105,44 @@ impl Layout {
     ///
     /// [`LabPlanError::Value`] for the first value that is not possible.
     pub fn of(plan: &LabPlan) -> Result<Self, LabPlanError> {
-        let (mut nodes, numbers) = nodes(plan)?;
-        let mut links = Vec::new();
+        let (nodes, numbers) = nodes(plan)?;
+        let mut layout = Self { nodes, links: Vec::new(), seed: plan.seed.unwrap_or(USUAL_SEED) };
         for link in &plan.link {
+            let first = layout.links.len();
             let mtu = link.mtu.or(plan.mtu).unwrap_or(USUAL_MTU);
             require(MTUS.contains(&mtu), "mtu", mtu, "it must be from 68 to 65535 B, what a veth takes")?;
             let directions = Direction::both(plan, link, mtu)?;
             for pair in pairs(link, &numbers)? {
-                let between = format!("{} and {}", nodes[pair[0]].name, nodes[pair[1]].name);
-                let key = "link.between";
-                require(pair[0] != pair[1], key, &between, "a link has two ends at different nodes")?;
-                let other = nodes[pair[1]].name.clone();
-                let twice = nodes[pair[0]].ports.iter().any(|port| port.name == other);
-                require(!twice, key, &between, "they have a link already")?;
-                require(links.len() < MOST_LINKS, key, &between, format!("more than {MOST_LINKS} links"))?;
-                for (node, other) in [(pair[0], pair[1]), (pair[1], pair[0])] {
-                    let name = nodes[other].name.clone();
-                    nodes[node].ports.push(Port { name, link: links.len(), address: None });
-                }
-                links.push(Link { nodes: pair, network: 0, mtu, directions });
+                layout.connect(Link { nodes: pair, network: 0, mtu, directions })?;
             }
+            numbering::state(&mut layout, link, first)?;
         }
-        for node in &nodes {
+        for node in &layout.nodes {
             let key = if node.kind == NodeKind::Host { "hosts" } else { "link" };
             require(!node.ports.is_empty(), key, &node.name, "it has no link; give it one with [[link]]")?;
         }
-        let mut layout = Self { nodes, links, seed: plan.seed.unwrap_or(USUAL_SEED) };
         layout.join()?;
-        layout.number()?;
+        numbering::fill(&mut layout)?;
         routes::find(&mut layout)?;
         Ok(layout)
+    }
+
+    /// Gives a link its two ends.
+    fn connect(&mut self, link: Link) -> Result<(), LabPlanError> {
+        let number = self.links.len();
+        let [one, other] = link.nodes;
+        let names = link.nodes.map(|node| self.nodes[node].name.clone());
+        let (key, between) = ("link.between", names.join(" and "));
+        require(one != other, key, &between, "a link has two ends at different nodes")?;
+        let twice = self.nodes[one].ports.iter().any(|port| port.name == names[1]);
+        require(!twice, key, &between, "they have a link already")?;
+        require(number < MOST_LINKS, key, &between, format!("more than {MOST_LINKS} links"))?;
+        let [first, second] = names;
+        for (node, name) in [(one, second), (other, first)] {
+            self.nodes[node].ports.push(Port { name, link: number, addresses: Vec::new() });
+        }
+        self.links.push(link);
+        Ok(())
     }
 
     /// Where the node of this name is.
@@ -209,29 +208,6 @@ impl Layout {
                 other.mtu
             );
             require(same, "link.mtu", link.mtu, reason)?;
-        }
-        Ok(())
-    }
-
-    /// Gives every port of hosts and routers an address: network N is 198.18.N.0/24, and its nodes are counted from
-    /// 1 in the order of the nodes.  Source of the range: RFC 2544 and RFC 6890, 198.18.0.0/15.
-    fn number(&mut self) -> Result<(), LabPlanError> {
-        let networks = self.networks();
-        require(networks <= 512, "link", networks, "networks; there are addresses for 512")?;
-        let mut last = vec![0_u8; networks];
-        for node in self.nodes.iter_mut().filter(|node| node.kind != NodeKind::Switch) {
-            let mut known = Vec::new();
-            for port in &mut node.ports {
-                let network = self.links[port.link].network;
-                let reason = "it has two links into one network; one is enough";
-                require(!known.contains(&network), "link.between", &node.name, reason)?;
-                known.push(network);
-                // No network has more nodes than the laboratory.
-                last[network] += 1;
-                let [high, low] = u16::try_from(network).expect("at most 512").to_be_bytes();
-                let ip = Ipv4Addr::new(198, 18 + high, low, last[network]);
-                port.address = Some(Address { ip, prefix: 24 });
-            }
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use linerate_core::lab::{Direction, Layout, Mechanism, Node, NodeKind, Port};
 use linerate_core::units::Span;
 
 use super::namespace::Namespace;
-use super::{LabError, delay, forwarder, link};
+use super::{LabError, delay, forwarder, link, ready};
 use crate::netlink::bucket;
 
 /// What a laboratory is built of.
@@ -35,6 +35,10 @@ impl Site<'_> {
             if !node.routes.is_empty() {
                 namespace.enter(|| lead(node))??;
             }
+        }
+        for ((_, node), namespace) in nodes() {
+            let refused = LabError::refused(format!("{}: its addresses of IPv6", node.name));
+            namespace.enter(|| ready::wait(node))?.map_err(refused)?;
         }
         Ok(())
     }
@@ -83,7 +87,7 @@ impl Site<'_> {
         match node.kind {
             NodeKind::Host => Ok(()),
             NodeKind::Switch => link::switch(&node.name, true).map_err(refused("its bridge")),
-            NodeKind::Router => forward().map_err(refused("forwarding")),
+            NodeKind::Router => forward(node).map_err(refused("forwarding")),
         }
     }
 
@@ -97,7 +101,13 @@ impl Site<'_> {
         if seconds < 3.0 {
             return Ok(());
         }
-        std::fs::write(format!("/proc/sys/net/ipv4/neigh/{name}/mcast_solicit"), format!("{}", 3.0 + seconds))
+        let times = format!("{}", 3.0 + seconds);
+        std::fs::write(format!("/proc/sys/net/ipv4/neigh/{name}/mcast_solicit"), &times)?;
+        // A kernel without IPv6 has no such file, and the laboratory no such address.
+        match std::fs::write(format!("/proc/sys/net/ipv6/neigh/{name}/mcast_solicit"), times) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -106,7 +116,7 @@ impl Site<'_> {
 fn set_up_port(node: &Node, port: &Port, mtu: u32) -> Result<(), LabError> {
     let name = &port.name;
     let refused = |what: String| LabError::refused(of(node, port, &what));
-    if let Some(address) = port.address {
+    for address in port.addresses.iter().copied() {
         let what = format!("its address {}", address.ip);
         link::address(name, address).map_err(refused(what))?;
     }
@@ -142,8 +152,12 @@ fn lead(node: &Node) -> Result<(), LabError> {
 }
 
 /// Lets this thread's namespace forward packets.  Source: kernel documentation, networking/ip-sysctl.
-fn forward() -> io::Result<()> {
-    std::fs::write("/proc/sys/net/ipv4/ip_forward", "1")
+fn forward(node: &Node) -> io::Result<()> {
+    std::fs::write("/proc/sys/net/ipv4/ip_forward", "1")?;
+    if node.ports.iter().flat_map(|port| &port.addresses).any(|address| address.ip.is_ipv6()) {
+        std::fs::write("/proc/sys/net/ipv6/conf/all/forwarding", "1")?;
+    }
+    Ok(())
 }
 
 /// A part of a node's end of a link, in words.

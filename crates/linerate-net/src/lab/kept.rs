@@ -235,7 +235,7 @@ fn record(name: &str, plan: &LabPlan, layout: &Layout) -> Result<(), LabError> {
 fn names(layout: &Layout) -> String {
     let mut text = "127.0.0.1 localhost\n::1 localhost\n".to_owned();
     for node in &layout.nodes {
-        for address in node.ports.iter().filter_map(|port| port.address) {
+        for address in node.ports.iter().flat_map(|port| &port.addresses) {
             text.push_str(&format!("{} {}\n", address.ip, node.name));
         }
     }

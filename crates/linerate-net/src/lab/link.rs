@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io;
+use std::net::IpAddr;
 use std::os::fd::AsRawFd as _;
 
 use linerate_core::lab::{Address, Route};
 use netlink_packet_core::{NLM_F_CREATE, NLM_F_EXCL};
-use netlink_packet_route::address::{AddressAttribute, AddressMessage};
+use netlink_packet_route::address::{AddressAttribute, AddressHeaderFlags, AddressMessage};
 use netlink_packet_route::link::{
     InfoData, InfoKind, InfoVeth, LinkAttribute, LinkFlags, LinkInfo, LinkMessage,
 };
@@ -57,7 +58,7 @@ pub(super) fn enslave(name: &str, bridge: &str) -> io::Result<()> {
 pub(super) fn route(route: Route) -> io::Result<()> {
     let mut message = RouteMessage::default();
     message.header = RouteHeader {
-        address_family: AddressFamily::Inet,
+        address_family: family(route.to.ip),
         destination_prefix_length: route.to.prefix,
         table: RouteHeader::RT_TABLE_MAIN,
         protocol: RouteProtocol::Static,
@@ -66,19 +67,33 @@ pub(super) fn route(route: Route) -> io::Result<()> {
         ..RouteHeader::default()
     };
     message.attributes = vec![
-        RouteAttribute::Destination(RouteAddress::Inet(route.to.ip)),
-        RouteAttribute::Gateway(RouteAddress::Inet(route.via)),
+        RouteAttribute::Destination(route_address(route.to.ip)),
+        RouteAttribute::Gateway(route_address(route.via)),
     ];
     Netlink::open()?.change(RouteNetlinkMessage::NewRoute(message), NLM_F_CREATE | NLM_F_EXCL)
 }
 
-/// Gives a link an address, and the rest of its network as neighbours.
+fn family(ip: IpAddr) -> AddressFamily {
+    if ip.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 }
+}
+
+fn route_address(ip: IpAddr) -> RouteAddress {
+    match ip {
+        IpAddr::V4(ip) => RouteAddress::Inet(ip),
+        IpAddr::V6(ip) => RouteAddress::Inet6(ip),
+    }
+}
+
+/// Gives a link an address, and the rest of its network as neighbours. One of IPv6 is not asked for first whether
+/// another node has it: the plan says that none has.
 pub(super) fn address(name: &str, address: Address) -> io::Result<()> {
     let mut message = AddressMessage::default();
-    message.header.family = AddressFamily::Inet;
+    message.header.family = family(address.ip);
+    message.header.flags =
+        if address.ip.is_ipv6() { AddressHeaderFlags::Nodad } else { AddressHeaderFlags::empty() };
     message.header.prefix_len = address.prefix;
     message.header.index = index(name)?;
-    let ip = address.ip.into();
+    let ip = address.ip;
     message.attributes = vec![AddressAttribute::Address(ip), AddressAttribute::Local(ip)];
     Netlink::open()?.change(RouteNetlinkMessage::NewAddress(message), NLM_F_CREATE | NLM_F_EXCL)
 }

@@ -1,6 +1,6 @@
 //! A laboratory that is made for one run: this process is on one of its hosts, and servers answer on others.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use linerate_core::lab::{LabPlan, Layout, Node, NodeKind};
@@ -96,7 +96,7 @@ impl Entered {
 
     /// The address of this process's host.
     pub(super) fn address(&self) -> IpAddr {
-        self.address_of(self.here).into()
+        self.address_of(self.here)
     }
 
     /// Does `work` on the host of this name.
@@ -104,9 +104,9 @@ impl Entered {
         Ok(self.lab.on(host(self.lab.layout(), &self.name, name)?, work)?)
     }
 
-    fn address_of(&self, node: usize) -> Ipv4Addr {
+    fn address_of(&self, node: usize) -> IpAddr {
         let ports = &self.lab.layout().nodes[node].ports;
-        ports.iter().find_map(|port| port.address).expect("a host has one").ip
+        ports.iter().find_map(|port| port.addresses.first()).expect("a host has one").ip
     }
 
     /// Starts a server on each of the hosts that `plan` names, with one key for all.
@@ -123,7 +123,7 @@ impl Entered {
                 "name another host, or choose where this end is with --on",
             ));
         }
-        let listen = format!("{}:0", self.address_of(node));
+        let listen = SocketAddr::new(self.address_of(node), 0).to_string();
         self.lab.on(node, || LoopbackPeer::listening(&listen, key.clone()))?
     }
 }

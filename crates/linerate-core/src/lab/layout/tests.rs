@@ -15,9 +15,13 @@ fn built(text: &str) -> Layout {
 /// `NAME: PORT=ADDRESS .. | NETWORK via ROUTER ..`
 fn drawn(layout: &Layout, name: &str) -> String {
     let node = &layout.nodes[layout.find(name).expect("it is there")];
-    let port = |port: &Port| match port.address {
-        Some(Address { ip, prefix }) => format!(" {}={ip}/{prefix}", port.name),
-        None => format!(" {}", port.name),
+    let port = |port: &Port| {
+        let addresses: Vec<String> = port.addresses.iter().map(Address::to_string).collect();
+        if addresses.is_empty() {
+            format!(" {}", port.name)
+        } else {
+            format!(" {}={}", port.name, addresses.join(","))
+        }
     };
     let ports: String = node.ports.iter().map(port).collect();
     let routes: String = node
@@ -168,4 +172,96 @@ fn what_cannot_be_built_is_refused_in_one_sentence() {
 fn a_plan_is_read_as_it_was_written() {
     let plan = LabPlan::from_toml(DUMBBELL).expect("a plan");
     assert_eq!(LabPlan::from_toml(&plan.to_toml()).expect("a plan"), plan);
+}
+
+/// An end without an address has the lowest that is free in its subnet, and IPv6 leads where every network has it.
+#[test]
+fn what_a_plan_says_of_addresses_holds_and_the_rest_is_filled() {
+    let text = r#"
+        hosts = ["a", "b", "c"]
+        switches = ["s"]
+        routers = ["r"]
+        link = [
+            { between = ["a", "s"], address = { a = "10.0.0.1/24" } },
+            { between = ["b", "s"] },
+            { between = ["r", "s"], address = { r = ["fd00::9/64", "10.0.0.254/24"] } },
+            { between = ["r", "c"], address = { c = ["192.168.7.0/31", "fd01::2/127"] } },
+        ]
+    "#;
+    let layout = built(text);
+    assert_eq!(
+        drawn(&layout, "a"),
+        "a: s=10.0.0.1/24,fd00::1/64 | 192.168.7.0/31 via 10.0.0.254 fd01::2/127 via fd00::9"
+    );
+    assert_eq!(
+        drawn(&layout, "b"),
+        "b: s=10.0.0.2/24,fd00::2/64 | 192.168.7.0/31 via 10.0.0.254 fd01::2/127 via fd00::9"
+    );
+    assert_eq!(drawn(&layout, "r"), "r: s=10.0.0.254/24,fd00::9/64 c=192.168.7.1/31,fd01::3/127 |");
+    let again = LabPlan::from_toml(text).expect("a plan").to_toml();
+    assert_eq!(built(&again), layout, "{again}");
+}
+
+#[test]
+fn addresses_that_cannot_be_are_refused_in_one_sentence() {
+    let refused = [
+        ("a = '10.0.0.1'", "10.0.0.1; write an address with its prefix, such as 10.0.0.1/24 or fd00::1/64"),
+        (
+            "a = '10.0.0.1/32'",
+            "10.0.0.1/32; the prefix is from 1 to 31, so that both ends have room in the network",
+        ),
+        (
+            "a = 'fd00::1/0'",
+            "fd00::1/0; the prefix is from 1 to 127, so that both ends have room in the network",
+        ),
+        ("a = '127.0.0.1/8'", "127.0.0.1/8; it is reserved; take one that a host can have"),
+        ("a = 'fe80::1/64'", "fe80::1/64; it is reserved; take one that a host can have"),
+        (
+            "a = '10.0.0.255/24'",
+            "10.0.0.255/24; it stands for all of its network; take one between its first and its last",
+        ),
+        (
+            "a = 'fd00::/64'",
+            "fd00::/64; it stands for all of its network; take one between its first and its last",
+        ),
+        ("a = '10.0.0.1/24', b = '10.0.0.1/24'", "10.0.0.1/24; a and b both have it"),
+        (
+            "a = '10.0.0.1/24', b = '10.0.0.2/25'",
+            "10.0.0.2/25; another end of its network is in 10.0.0.0/24; all ends of a network are in one subnet",
+        ),
+        (
+            "a = ['10.0.0.1/24', '10.0.0.2/24']",
+            "10.0.0.2/24; a has another one of its family there; one is enough",
+        ),
+        (
+            "x = '10.0.0.1/24'",
+            "x; no host or router of that name is an end of this link: it is between a and b",
+        ),
+        (
+            "a = '198.18.1.7/16'",
+            "198.18.1.0/24; another network is 198.18.0.0/16; two networks have no address in common",
+        ),
+    ];
+    for (address, wanted) in refused {
+        let text = format!(
+            "hosts = ['a', 'b', 'c']\nrouters = ['r']\nlink = [{{ between = ['a', 'b'], address = {{ {address} }} }}, \
+             {{ between = ['b', 'r'] }}, {{ between = ['r', 'c'], mtu = 1000 }}]"
+        );
+        let error = layout(&text).expect_err(address).to_string();
+        assert_eq!(error, format!("link.address is {wanted}"));
+    }
+    let narrow =
+        "hosts = ['a', 'b']\nmtu = 1279\nlink = [{ between = ['a', 'b'], address = { a = 'fd00::1/64' } }]";
+    let error = layout(narrow).expect_err("it is too narrow").to_string();
+    assert_eq!(
+        error,
+        "link.address is fd00::1/64; IPv6 needs an MTU of 1280 B at least, and this link has 1279"
+    );
+    let many =
+        "hosts = ['a[1-2]', 'b']\nlink = [{ between = ['a[1-2]', 'b'], address = { b = '10.0.0.1/24' } }]";
+    let error = layout(many).expect_err("which of two").to_string();
+    assert_eq!(
+        error,
+        "link.address is b; it is at 2 of these links; write a [[link]] for each, with its address"
+    );
 }

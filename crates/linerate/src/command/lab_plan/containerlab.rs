@@ -1,12 +1,13 @@
 //! Topologies of containerlab as plans of laboratories, as far as they describe hosts, bridges and links.
 //!
-//! Source: containerlab.dev, "Topology definition" (nodes, kinds, groups and defaults) and "Links" (the brief and the
-//! extended form).
+//! Source: containerlab.dev, "Topology definition" (nodes, kinds, groups and defaults), "Links" (the brief and the
+//! extended form) and "Nodes" (`exec`: the only place where a topology says addresses of links; `mgmt-ipv4` and
+//! `mgmt-ipv6` are of a network for management, which a laboratory does not have).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use linerate_core::lab::{LabPlan, LinkPlan};
+use linerate_core::lab::{AddressTexts, LabPlan, Layout, LinkPlan};
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -35,6 +36,7 @@ pub(super) fn read(text: &str) -> Result<Imported, String> {
     import.other_keys("the file", file.rest.keys());
     topology.links.iter().try_for_each(|link| import.link(link))?;
     topology.nodes.0.iter().for_each(|(name, node)| import.node(name, node));
+    import.settle_addresses();
     Ok(Imported { name: file.name, plan: import.plan, left_out: import.left_out.into_iter().collect() })
 }
 
@@ -65,6 +67,8 @@ struct Topology {
 struct Node {
     kind: Option<String>,
     group: Option<String>,
+    #[serde(default)]
+    exec: Vec<String>,
     #[serde(flatten)]
     rest: BTreeMap<String, IgnoredAny>,
 }
@@ -87,6 +91,8 @@ enum Endpoint {
     Brief(String),
     Extended {
         node: String,
+        #[serde(default)]
+        interface: String,
         #[serde(flatten)]
         rest: BTreeMap<String, IgnoredAny>,
     },
@@ -97,6 +103,13 @@ impl Endpoint {
         match self {
             Self::Brief(text) => text.split_once(':').map_or(text, |(node, _)| node),
             Self::Extended { node, .. } => node,
+        }
+    }
+
+    fn interface(&self) -> &str {
+        match self {
+            Self::Brief(text) => text.split_once(':').map_or("", |(_, interface)| interface),
+            Self::Extended { interface, .. } => interface,
         }
     }
 }
@@ -131,17 +144,31 @@ impl<'de> Deserialize<'de> for Entries {
 struct Import<'a> {
     topology: &'a Topology,
     plan: LabPlan,
+    /// Node and interface of both ends of each link of the plan.
+    ends: Vec<[[&'a str; 2]; 2]>,
     left_out: BTreeSet<String>,
+}
+
+/// What `ip address add ADDRESS dev INTERFACE` adds, and where.  Source: ip-address(8).
+fn address_added(command: &str) -> Option<[&str; 2]> {
+    let words: Vec<&str> = command.split_whitespace().filter(|word| !["-4", "-6"].contains(word)).collect();
+    let (["ip", object, "add"], rest) = words.split_first_chunk()? else { return None };
+    let is_address = "address".starts_with(object) && !object.is_empty();
+    match rest {
+        [address, "dev", interface] | ["dev", interface, address] if is_address => Some([address, interface]),
+        _ => None,
+    }
 }
 
 impl<'a> Import<'a> {
     fn of(topology: &'a Topology) -> Self {
         let plan = LabPlan { mtu: Some(USUAL_MTU), ..LabPlan::default() };
-        let mut import = Self { topology, plan, left_out: BTreeSet::new() };
+        let mut import = Self { topology, plan, ends: Vec::new(), left_out: BTreeSet::new() };
         import.other_keys("the topology", topology.rest.keys());
         let shared = topology.defaults.iter().chain(topology.groups.values().flatten());
         for node in shared.chain(topology.kinds.values().flatten()) {
             import.other_keys("nodes", node.rest.keys());
+            import.other_commands(!node.exec.is_empty());
         }
         import
     }
@@ -158,8 +185,48 @@ impl<'a> Import<'a> {
         node.kind.as_deref().or_else(group).or_else(all).unwrap_or_default()
     }
 
+    fn other_commands(&mut self, are_there: bool) {
+        let what = "exec of nodes (but `ip address add` of a node)".to_owned();
+        self.left_out.extend(are_there.then_some(what));
+    }
+
+    /// Gives the links of a node the addresses that its commands add.
+    fn addresses(&mut self, name: &str, node: &'a Node) {
+        self.other_commands(node.exec.iter().any(|command| address_added(command).is_none()));
+        for [address, interface] in node.exec.iter().filter_map(|command| address_added(command)) {
+            let Some(link) = self.ends.iter().position(|ends| ends.contains(&[name, interface])) else {
+                self.left_out.insert("addresses of interfaces without a link".to_owned());
+                continue;
+            };
+            let known = &mut self.plan.link[link].address;
+            let known = known.entry(name.to_owned()).or_insert_with(|| AddressTexts::Several(Vec::new()));
+            let mut texts = known.all().to_vec();
+            if texts.iter().any(|text| text.contains(':') == address.contains(':')) {
+                self.left_out.insert("second addresses of interfaces".to_owned());
+                continue;
+            }
+            texts.push(address.to_owned());
+            *known = if texts.len() == 1 {
+                AddressTexts::One(address.to_owned())
+            } else {
+                AddressTexts::Several(texts)
+            };
+        }
+    }
+
+    /// Leaves the addresses out if a laboratory cannot have them, but all the rest.
+    fn settle_addresses(&mut self) {
+        let mut without = self.plan.clone();
+        without.link.iter_mut().for_each(|link| link.address.clear());
+        if let (Err(error), Ok(_)) = (Layout::of(&self.plan), Layout::of(&without)) {
+            self.left_out.insert(format!("addresses of interfaces ({error})"));
+            self.plan = without;
+        }
+    }
+
     fn node(&mut self, name: &str, node: &'a Node) {
         self.other_keys("nodes", node.rest.keys());
+        self.addresses(name, node);
         let links = self.plan.link.iter().filter(|link| link.between.iter().any(|end| end == name)).count();
         let name = name.to_owned();
         match self.kind(node) {
@@ -186,7 +253,7 @@ impl<'a> Import<'a> {
         }
     }
 
-    fn link(&mut self, link: &Link) -> Result<(), String> {
+    fn link(&mut self, link: &'a Link) -> Result<(), String> {
         let form = link.form.as_deref().unwrap_or("veth");
         if form != "veth" {
             self.left_out.insert(format!("links of type {form}"));
@@ -207,11 +274,12 @@ impl<'a> Import<'a> {
         self.other_keys("links", link.rest.keys());
         for end in &link.endpoints {
             if let Endpoint::Extended { rest, .. } = end {
-                self.other_keys("links", rest.keys().filter(|key| *key != "interface"));
+                self.other_keys("links", rest.keys());
             }
         }
         self.left_out
             .insert("names of interfaces (each is called after the node at its other end)".to_owned());
+        self.ends.push([first, second].map(|end| [end.node(), end.interface()]));
         self.plan.link.push(LinkPlan { between, mtu: link.mtu, ..LinkPlan::default() });
         Ok(())
     }
@@ -224,8 +292,6 @@ fn first_line(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use linerate_core::lab::Layout;
-
     use super::*;
 
     const TOPOLOGY: &str = r#"
@@ -245,6 +311,8 @@ topology:
       binds: [./a:/a]
       exec:
         - ip address add 10.0.0.1/24 dev eth1
+        - ip -4 a add dev eth7 10.7.0.1/24
+        - sysctl -w net.ipv4.ip_forward=1
     s:
       group: fabric
     a1:
@@ -282,7 +350,12 @@ topology:
             plan.link.iter().map(|link| format!("{} {:?}", link.between.join(" "), link.mtu)).collect();
         assert_eq!(links, ["z1 s None", "a1 s Some(9500)", "s srl None", "srl b Some(1400)"]);
         Layout::of(&plan).expect("it can be built");
-        let wanted = "binds of nodes; exec of nodes; image of nodes; \
+        let addresses: Vec<_> = plan.link.iter().map(|link| link.address.clone()).collect();
+        let one = |text: &str| AddressTexts::One(text.to_owned());
+        assert_eq!(addresses[0], [("z1".to_owned(), one("10.0.0.1/24"))].into());
+        assert!(addresses[1..].iter().all(BTreeMap::is_empty), "{addresses:?}");
+        let wanted = "addresses of interfaces without a link; binds of nodes; \
+                      exec of nodes (but `ip address add` of a node); image of nodes; \
                       kind nokia_srlinux (a plain router stands for it); links of type macvlan; \
                       links to the outside; mac of links; \
                       names of interfaces (each is called after the node at its other end); prefix of the file";
@@ -310,6 +383,20 @@ topology:
             let error = read(text).expect_err(text);
             assert!(!error.is_empty() && !error.contains('\n'), "{error}");
         }
+    }
+
+    /// A topology of which a laboratory can have all but the addresses is one without them.
+    #[test]
+    fn addresses_that_do_not_fit_each_other_are_left_out_with_the_reason() {
+        let text = "topology: { nodes: { a: { kind: linux, exec: ['ip a add 10.0.0.1/24 dev eth1'] }, \
+                    b: { kind: linux, exec: ['ip addr add 10.1.0.1/24 dev eth1', 'ip addr add 10.2.0.1/24 dev eth1'] } }, \
+                    links: [{ endpoints: ['a:eth1', 'b:eth1'] }] }";
+        let Imported { plan, left_out, .. } = read(text).expect("it is a topology");
+        assert!(plan.link[0].address.is_empty());
+        let wanted = "addresses of interfaces (link.address is 10.1.0.1/24; another end of its network is in \
+                      10.0.0.0/24; all ends of a network are in one subnet)";
+        assert!(left_out.contains(&wanted.to_owned()), "{left_out:?}");
+        assert!(left_out.contains(&"second addresses of interfaces".to_owned()), "{left_out:?}");
     }
 
     /// References to references to references: the library counts what they stand for.
