@@ -14,6 +14,7 @@ pub mod config;
 pub mod endpoint;
 pub mod environment;
 pub mod foreign;
+pub mod generator;
 pub mod grid;
 pub mod host_limits;
 pub mod host_list;

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::AppRun;
 use crate::caution::Caution;
 use crate::ceiling::Framing;
+use crate::generator::GENERATOR;
 use crate::lab::{Forwarded, Mechanism};
 use crate::mesh::{Mesh, Rank};
 use crate::observation::Observation;
@@ -227,7 +228,7 @@ impl Run {
         let mut run = Self {
             format: FORMAT,
             id: String::new(),
-            generator: concat!("linerate ", env!("CARGO_PKG_VERSION")).to_owned(),
+            generator: GENERATOR.to_owned(),
             started: String::new(),
             source,
             state: State::Running,

@@ -5,6 +5,7 @@ use linerate_core::plan::Level;
 use serde_json::Value;
 
 use crate::error::RenderError;
+use crate::rows::Rows;
 use crate::tidy::Table;
 
 /// `report` as CSV (RFC 4180): a header with units, and the rows of `level`. What is unknown is an empty
@@ -16,13 +17,11 @@ use crate::tidy::Table;
 /// refuses.
 pub fn csv(report: &Report, level: Level) -> Result<String, RenderError> {
     let table = Table::of(report, level)?;
-    let mut out = ::csv::Writer::from_writer(Vec::new());
-    out.write_record(&table.columns)?;
+    let mut rows = Rows::of(&table.columns)?;
     for row in &table.rows {
-        out.write_record(row.iter().map(cell))?;
+        rows.add(row.iter().map(cell))?;
     }
-    let bytes = out.into_inner().map_err(|error| ::csv::Error::from(error.into_error()))?;
-    Ok(String::from_utf8(bytes).expect("only text was written"))
+    rows.finish()
 }
 
 fn cell(value: &Value) -> String {

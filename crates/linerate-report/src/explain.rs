@@ -8,6 +8,7 @@ use linerate_analysis::explain::{
     explain,
 };
 use linerate_analysis::report::{NamedRun, Report, describe};
+use linerate_core::generator::GENERATOR;
 use linerate_core::units::Size;
 use serde::Serialize;
 
@@ -42,12 +43,16 @@ pub fn json(explained: &[(&NamedRun, &Explanation)]) -> Result<String, RenderErr
     struct Explained<'a> {
         run: &'a str,
         id: &'a str,
+        generator: &'static str,
         #[serde(flatten)]
         explanation: &'a Explanation,
     }
     let all: Vec<Explained<'_>> = explained
         .iter()
-        .map(|(named, explanation)| Explained { run: &named.name, id: &named.run.id, explanation })
+        .map(|(named, explanation)| {
+            let run = &named.run;
+            Explained { run: &named.name, id: &run.id, generator: GENERATOR, explanation }
+        })
         .collect();
     Ok(serde_json::to_string_pretty(&all)? + "\n")
 }

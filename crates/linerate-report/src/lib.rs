@@ -33,6 +33,7 @@ mod openmetrics;
 mod page;
 mod plot;
 pub mod predict;
+mod rows;
 mod runs;
 mod screen;
 mod section;

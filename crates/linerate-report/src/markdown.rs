@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 
+use linerate_core::generator::GENERATOR;
+
 use crate::section::{Document, Entry, Item, KeyView, TableView, Warning, key_views};
 
 /// `document` as GitHub's Markdown. Charts are named, not drawn.
 pub(crate) fn markdown(document: &Document) -> String {
-    let mut text = format!("# {}\n", line(&document.title));
+    let mut text = format!("# {}\n<!-- {GENERATOR} -->\n", line(&document.title));
     for section in &document.sections {
         if !section.heading.is_empty() {
             // Writing to a String cannot fail.
@@ -103,6 +105,7 @@ fn longest_fence(text: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
     use crate::section::{Cell, Part, Section};
 
     #[test]
@@ -129,6 +132,6 @@ mod tests {
         let text = markdown(&Document::new("Title".to_owned(), vec![section]));
         assert!(text.contains("| what | us |\n| --- | ---: |\n| a | 1.5 |\n| b | 2 |\n"), "{text}");
         assert!(text.contains("````\nx = \"```\"\n````\n"), "{text}");
-        assert!(text.starts_with("# Title\n\n## Head\n"), "{text}");
+        assert!(text.starts_with(&format!("# Title\n<!-- {GENERATOR} -->\n\n## Head\n")), "{text}");
     }
 }

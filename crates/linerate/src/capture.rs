@@ -6,6 +6,7 @@ mod pcapng;
 
 use std::io::{self, BufWriter, Write};
 
+use linerate_core::generator::GENERATOR;
 use linerate_sim::fabric::Seen;
 use linerate_sim::stack::Kind;
 use linerate_sim::trace::{Passage, Trace};
@@ -39,7 +40,7 @@ fn buffered(out: impl Write, blocks: impl FnOnce(&mut dyn Write) -> io::Result<(
 
 /// The beginning of a file: what it is about, and who wrote it.
 fn begin<'a>(out: &'a mut dyn Write, about: &str) -> io::Result<Capture<'a>> {
-    Capture::begin(out, about, concat!("linerate ", env!("CARGO_PKG_VERSION")))
+    Capture::begin(out, about, GENERATOR)
 }
 
 fn write_blocks(trace: &Trace, form: Form, out: &mut dyn Write) -> io::Result<()> {

@@ -98,9 +98,9 @@ pub(crate) fn run(cli: Cli, clock: HostClock) -> Result<ExitCode, Trouble> {
         Command::Compare(args) => compare::run(&args, context),
         Command::History(args) => history::run(&args, context),
         Command::Schema { of } => schema::run(of),
-        Command::Completions { shell, folder } => pages::completions(shell, folder.as_deref()),
+        Command::Completions { shell, folder } => pages::completions(shell, folder.as_deref(), context),
         Command::Help { verbs } => help(&verbs),
-        Command::Man { folder } => pages::manual(folder.as_deref()),
+        Command::Man { folder } => pages::manual(folder.as_deref(), context),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Files: runs and reports as they are read, and who writes them.
 
+mod marks;
 mod writer;
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use linerate_analysis::compare::Comparison;
@@ -16,10 +17,7 @@ use crate::input::LONGEST;
 pub(crate) use crate::input::{bytes, is_stream, text};
 use crate::trouble::Trouble;
 
-pub(crate) use writer::Writer;
-
-/// A run file says what it is within this many bytes.
-const HEAD: u64 = 4096;
+pub(crate) use writer::{UNFINISHED, Writer};
 
 /// The ending of a compressed run file.
 const COMPRESSED: &str = "zst";
@@ -28,14 +26,14 @@ const LEVEL: i32 = 6;
 /// What a compressed file begins with. Source: RFC 8878, section 3.1.1.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Whether there is a run file at `path`.
-fn is_run(path: &Path) -> bool {
-    let Ok(file) = fs::File::open(path) else { return false };
-    let mut head = Vec::new();
-    let read = opened(file).and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_ok();
-    let head = String::from_utf8_lossy(&head);
-    read && head.trim_start().starts_with('{')
-        && ["\"format\"", "\"generator\"", "\"started\""].iter().all(|key| head.contains(key))
+/// Whether what is written to `path` passes on, as with `/dev/null`, a pipe, or `/dev/stdout`.
+pub(crate) fn is_device(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    fs::metadata(path).is_ok_and(|there| {
+        let kind = there.file_type();
+        let is_descriptor = path.is_symlink() && (path.starts_with("/dev") || path.starts_with("/proc"));
+        kind.is_char_device() || kind.is_fifo() || kind.is_socket() || kind.is_file() && is_descriptor
+    })
 }
 
 /// What is in a file, decompressed if it is compressed.
@@ -52,9 +50,10 @@ fn decompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         return Ok(bytes);
     }
     let mut content = Vec::new();
-    zstd::Decoder::new(bytes.as_slice())?.take(LONGEST + 1).read_to_end(&mut content)?;
+    let read = zstd::Decoder::new(bytes.as_slice())?.take(LONGEST + 1).read_to_end(&mut content);
+    read.map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is damaged or cut short"))?;
     if content.len() as u64 > LONGEST {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "what is compressed in it is too long"));
+        return Err(io::Error::new(ErrorKind::FileTooLarge, "what is compressed in it is too long"));
     }
     Ok(content)
 }
@@ -159,6 +158,9 @@ pub(crate) fn report_beside(run: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt as _, SeedableRng as _};
+    use rand_pcg::Pcg64;
+
     use super::*;
 
     #[test]
@@ -178,9 +180,37 @@ mod tests {
         assert!(fs::read(&path).expect("there").starts_with(&MAGIC));
         let named = load(&path).expect("it is a run");
         assert_eq!((named.name.as_str(), named.run), ("x", run));
-        assert!(is_run(&fs::canonicalize(&path).expect("there")), "it is seen through the compression");
+        assert_eq!(marks::made_by(&path), marks::Maker::Run, "it is seen through the compression");
         fs::write(&path, [&MAGIC[..], b"nonsense"].concat()).expect("written");
         assert!(load(&path).expect_err("it is damaged").to_string().contains("failed to read"));
+    }
+
+    #[test]
+    fn no_damaged_file_is_another_run() {
+        let seed = u64::from(std::process::id());
+        eprintln!("seed {seed}");
+        let mut random = Pcg64::seed_from_u64(seed);
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.run.json.zst");
+        let plan = linerate_core::plan::Plan::default();
+        let run = Run { started: "2026".to_owned(), ..Run::new(linerate_core::run::Source::Loopback, plan) };
+        Writer::default().replace_run(&path, &run).expect("written");
+        let whole = fs::read(&path).expect("there");
+        for _ in 0..3_000 {
+            let mut bytes = whole.clone();
+            for _ in 0..random.random_range(1..4) {
+                let bit = random.random_range(0..bytes.len() * 8);
+                bytes[bit / 8] ^= 1 << (bit % 8);
+            }
+            if random.random_bool(0.1) {
+                bytes.truncate(random.random_range(0..bytes.len()));
+            }
+            fs::write(&path, &bytes).expect("written");
+            match load(&path) {
+                Ok(named) => assert_eq!(named.run, run),
+                Err(error) => assert!(error.to_string().starts_with("failed to read"), "{error}"),
+            }
+        }
     }
 
     #[test]

@@ -522,7 +522,7 @@ fn a_full_disk_keeps_the_last_save_and_shows_everything() {
     desk.linerate(&["report", "saved.run.json"]).done();
 }
 
-/// A device, a pipe or a link is written to, not replaced by a file: `--report /dev/null` as root
+/// A device, a pipe, or with --force a link is written to, not replaced by a file: `--report /dev/null` as root
 /// must leave the host its `/dev/null`.
 #[test]
 fn what_is_no_file_is_not_replaced() {
@@ -539,7 +539,7 @@ fn what_is_no_file_is_not_replaced() {
     failed to write full.html: No space left on device (os error 28)
     help: create the folder, free space there, or choose another path
     ");
-    desk.linerate(&["report", "a.run.json", "--report", "link.csv"]).done();
+    desk.linerate(&["report", "a.run.json", "--report", "link.csv", "--force"]).done();
     use std::os::unix::fs::FileTypeExt as _;
     let kind = |name| std::fs::symlink_metadata(desk.path(name)).expect("it is there").file_type();
     assert!(kind("full.html").is_char_device(), "the device was replaced");

@@ -10,6 +10,7 @@ mod config;
 mod experiment;
 mod experiment_hosts;
 mod explain;
+mod files;
 mod flags;
 mod help;
 mod history;

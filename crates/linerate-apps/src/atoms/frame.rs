@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use linerate_core::generator::GENERATOR;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +38,7 @@ impl Frame {
         let periodic = self.sides.map(|side| if side > 0.0 { "T" } else { "F" }).join(" ");
         let _ = writeln!(
             text,
-            "Properties=species:S:1:pos:R:3:vel:R:3 Time={} Step={} pbc=\"{periodic}\"",
+            "generator=\"{GENERATOR}\" Properties=species:S:1:pos:R:3:vel:R:3 Time={} Step={} pbc=\"{periodic}\"",
             self.time, self.step
         );
         for (place, velocity) in self.places.iter().zip(&self.velocities) {

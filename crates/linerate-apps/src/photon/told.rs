@@ -1,6 +1,7 @@
 //! What people are told of photons, and shown.
 
 use linerate_core::app::{AppFigure, Axis, Course};
+use linerate_core::generator::GENERATOR;
 
 use super::{LightFrom, Photon, PhotonOutcome, picture};
 use crate::application::{AppError, Told};
@@ -53,6 +54,7 @@ pub(super) fn shown(plan: &Photon, outcome: &PhotonOutcome) -> Result<Vec<u8>, A
     let (width, height) = (SIZE[0] as u32, SIZE[1] as u32);
     let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgb);
+    encoder.add_text_chunk("Software".to_owned(), GENERATOR.to_owned()).map_err(failed)?;
     let mut writer = encoder.write_header().map_err(failed)?;
     writer.write_image_data(seen.rgb(None).as_flattened()).map_err(failed)?;
     writer.finish().map_err(failed)?;

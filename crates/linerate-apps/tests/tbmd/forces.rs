@@ -79,6 +79,6 @@ fn hot_atoms_begin_as_hot_as_asked_and_keep_their_momentum() {
     }
     assert!(found.verified.iter().all(|check| check.held), "{:?}", found.verified);
     assert!(
-        found.frames[0].to_extended_xyz().starts_with("8\nLattice=\"3.6 0 0 0 3.6 0 0 0 3.6\" Properties=")
+        found.frames[0].to_extended_xyz().starts_with("8\nLattice=\"3.6 0 0 0 3.6 0 0 0 3.6\" generator=")
     );
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::HostLimits;
 use crate::environment::Environment;
+use crate::generator::GENERATOR;
 
 /// The version of the file that this linerate writes. It reads every version up to this.
 pub const FORMAT: u32 = 1;
@@ -60,7 +61,7 @@ impl HostLimitsFile {
     /// The file of limits that were measured from `started` on.
     #[must_use]
     pub fn new(started: String, environment: Environment, limits: HostLimits) -> Self {
-        let generator = concat!("linerate ", env!("CARGO_PKG_VERSION")).to_owned();
+        let generator = GENERATOR.to_owned();
         Self { kind: KIND.to_owned(), format: FORMAT, generator, started, environment, limits }
     }
 

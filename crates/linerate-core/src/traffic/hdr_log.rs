@@ -6,6 +6,7 @@ use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 
 use super::{Latency, Transfer};
+use crate::generator::GENERATOR;
 
 /// What the greatest time of an interval is divided by, so that it reads as milliseconds: as the
 /// Java writer does.
@@ -24,6 +25,7 @@ pub fn hdr_log(start: Duration, transfers: &[Transfer]) -> String {
     let mut serializer = V2DeflateSerializer::new();
     let mut log = IntervalLogWriterBuilder::new()
         .add_comment("[Histogram log format version 1.3]")
+        .add_comment(&format!("[Logged with {GENERATOR}]"))
         .with_start_time(UNIX_EPOCH + start)
         .with_max_value_divisor(MAX_DIVISOR)
         .begin_log_with(&mut text, &mut serializer)
@@ -80,11 +82,12 @@ mod tests {
         let transfers =
             [transfer(Phase::Idle, 1), transfer(Phase::Loaded(Direction::Send), 10), Transfer::default()];
         let text = hdr_log(Duration::from_millis(1_700_000_000_500), &transfers);
-        let head: Vec<_> = text.lines().take(3).collect();
+        let head: Vec<_> = text.lines().take(4).collect();
         assert_eq!(
             head,
             [
                 "#[Histogram log format version 1.3]",
+                &*format!("#[Logged with {GENERATOR}]"),
                 "#[StartTime: 1700000000.500 (seconds since epoch)]",
                 "#[MaxValueDivisor: 1000000.000]",
             ]
@@ -118,7 +121,7 @@ mod tests {
     #[test]
     fn the_compressed_form_is_the_one_that_the_tools_read() {
         let text = hdr_log(Duration::ZERO, &[transfer(Phase::Idle, 1)]);
-        let line = text.lines().nth(3).expect("a line");
+        let line = text.lines().nth(4).expect("a line");
         assert!(line.starts_with("Tag=idle.service,0.000,1.500,1.000,HISTFAAA"), "{line}");
     }
 

@@ -1,5 +1,6 @@
 //! Checks as JSON.
 
+use linerate_core::generator::GENERATOR;
 use linerate_study::claims::{Claim, Contradiction, Judged, Miss, Modelled, Source, Status, Tally, Verdict};
 use serde::Serialize;
 
@@ -17,7 +18,7 @@ const FORMAT: u32 = 2;
 #[serde(rename_all = "kebab-case")]
 struct View<'a> {
     format: u32,
-    generator: String,
+    generator: &'static str,
     sources: &'a [Source],
     claims: Vec<ClaimView<'a>>,
     contradictions: Vec<&'a Contradiction>,
@@ -64,7 +65,7 @@ struct ClaimView<'a> {
 pub fn json(checked: &Checked<'_>) -> Result<String, RenderError> {
     let view = View {
         format: FORMAT,
-        generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
+        generator: GENERATOR,
         sources: &checked.claims.sources,
         claims: checked.judged.iter().map(|judged| view(checked, judged)).collect(),
         contradictions: contradictions(checked),

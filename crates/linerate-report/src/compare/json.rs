@@ -1,6 +1,7 @@
 //! A comparison as JSON.
 
 use linerate_analysis::compare::Comparison;
+use linerate_core::generator::GENERATOR;
 use serde::Serialize;
 
 use crate::error::RenderError;
@@ -25,8 +26,7 @@ struct View<'a> {
 ///
 /// [`RenderError::Json`] when a field has no JSON form.
 pub fn json(comparison: &Comparison) -> Result<String, RenderError> {
-    let generator = concat!("linerate ", env!("CARGO_PKG_VERSION"));
     let finding = comparison.findings().next().is_some();
-    let view = View { format: FORMAT, generator, finding, comparison };
+    let view = View { format: FORMAT, generator: GENERATOR, finding, comparison };
     Ok(serde_json::to_string_pretty(&view)? + "\n")
 }

@@ -1,6 +1,7 @@
 //! What an experiment found, as JSON.
 
 use linerate_analysis::experiment::Findings;
+use linerate_core::generator::GENERATOR;
 use serde::Serialize;
 
 use crate::error::RenderError;
@@ -23,7 +24,6 @@ struct View<'a> {
 ///
 /// [`RenderError::Json`] when a field has no JSON form.
 pub fn json(findings: &Findings) -> Result<String, RenderError> {
-    let generator = concat!("linerate ", env!("CARGO_PKG_VERSION"));
-    let view = View { format: FORMAT, generator, findings };
+    let view = View { format: FORMAT, generator: GENERATOR, findings };
     Ok(serde_json::to_string_pretty(&view)? + "\n")
 }

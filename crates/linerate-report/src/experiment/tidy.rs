@@ -3,6 +3,7 @@
 use linerate_analysis::experiment::{CellFound, FactorShown, Findings};
 
 use crate::error::RenderError;
+use crate::rows::Rows;
 
 /// What a row says beside the level of each factor.
 const OWN: [&str; 5] = ["cell", "figure", "unit", "run", "value"];
@@ -15,12 +16,11 @@ const OWN: [&str; 5] = ["cell", "figure", "unit", "run", "value"];
 ///
 /// [`RenderError::Csv`] when the writer refuses.
 pub fn csv(findings: &Findings) -> Result<String, RenderError> {
-    let mut out = ::csv::Writer::from_writer(Vec::new());
     let [cell, rest @ ..] = OWN;
     let factors: Vec<String> = findings.factors.iter().map(heading).collect();
     let header: Vec<&str> =
         [cell].into_iter().chain(factors.iter().map(String::as_str)).chain(rest).collect();
-    out.write_record(&header)?;
+    let mut rows = Rows::of(header)?;
     for (nth, cell) in findings.cells.iter().enumerate() {
         let levels: Vec<&str> = levels(&findings.factors, cell);
         for figure in &findings.figures {
@@ -31,12 +31,11 @@ pub fn csv(findings: &Findings) -> Result<String, RenderError> {
                 let number = number.to_string();
                 let own = [figure.figure.key.as_str(), &figure.figure.unit, file, &number];
                 let first = [cell.name.as_str()].into_iter();
-                out.write_record(first.chain(levels.iter().copied()).chain(own))?;
+                rows.add(first.chain(levels.iter().copied()).chain(own))?;
             }
         }
     }
-    let bytes = out.into_inner().map_err(|error| ::csv::Error::from(error.into_error()))?;
-    Ok(String::from_utf8(bytes).expect("only text was written"))
+    rows.finish()
 }
 
 fn heading(factor: &FactorShown) -> String {

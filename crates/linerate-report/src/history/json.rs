@@ -3,6 +3,7 @@
 use linerate_analysis::changes::{Kind, Shift, Standing, Verdict};
 use linerate_analysis::figures::{Key, Unit};
 use linerate_analysis::identity::Difference;
+use linerate_core::generator::GENERATOR;
 use serde::Serialize;
 
 use super::shown::{Shown, ShownEvent, ShownMember, outliers};
@@ -94,8 +95,7 @@ struct LevelView<'a> {
 ///
 /// [`RenderError::Json`] when a field has no JSON form.
 pub fn changes_json(paths: &[PathHistory]) -> Result<String, RenderError> {
-    let generator = concat!("linerate ", env!("CARGO_PKG_VERSION"));
-    let view = View { format: FORMAT, generator, paths: paths.iter().map(path_view).collect() };
+    let view = View { format: FORMAT, generator: GENERATOR, paths: paths.iter().map(path_view).collect() };
     Ok(serde_json::to_string_pretty(&view)? + "\n")
 }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{Course, PathHistory, dates};
 use crate::error::RenderError;
+use crate::rows::Rows;
 
 const HEADER: [&str; 11] =
     ["path", "name", "run", "started", "figure", "value", "low", "high", "unit", "baseline", "tags"];
@@ -18,15 +19,14 @@ const HEADER: [&str; 11] =
 ///
 /// [`RenderError::Csv`] when the writer refuses, [`RenderError::Json`] when tags have no JSON form.
 pub fn csv(paths: &[PathHistory]) -> Result<String, RenderError> {
-    let mut out = ::csv::Writer::from_writer(Vec::new());
-    out.write_record(HEADER)?;
+    let mut rows = Rows::of(HEADER)?;
     for path in paths {
         for (index, run) in path.runs.iter().enumerate() {
             let (started, tags) = (dates::instant(run.started_us), serde_json::to_string(&run.tags)?);
             for course in &path.figures {
                 let Some(point) = PointView::of(course, index) else { continue };
                 let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
-                out.write_record([
+                rows.add([
                     path.id.as_str(),
                     &path.name,
                     &run.id,
@@ -42,8 +42,7 @@ pub fn csv(paths: &[PathHistory]) -> Result<String, RenderError> {
             }
         }
     }
-    let bytes = out.into_inner().map_err(|error| ::csv::Error::from(error.into_error()))?;
-    Ok(String::from_utf8(bytes).expect("only text was written"))
+    rows.finish()
 }
 
 #[derive(Serialize)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use linerate_core::generator::GENERATOR;
 use linerate_sim::load::LoadOutcome;
 use linerate_study::{Estimate, MEASURES, Point, Study, value_text};
 use serde::Serialize;
@@ -9,6 +10,7 @@ use toml::Value;
 
 use super::super::text::plain;
 use crate::error::RenderError;
+use crate::rows::Rows;
 
 /// Version of the JSON form.
 const FORMAT: u32 = 1;
@@ -16,7 +18,7 @@ const FORMAT: u32 = 1;
 #[derive(Serialize)]
 struct View<'a> {
     format: u32,
-    generator: String,
+    generator: &'static str,
     name: String,
     /// As TOML, every value filled in; of several plans, each under its name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,7 +78,7 @@ pub fn json(study: &Study) -> Result<String, RenderError> {
     };
     let view = View {
         format: FORMAT,
-        generator: format!("linerate {}", env!("CARGO_PKG_VERSION")),
+        generator: GENERATOR,
         name: study.name(),
         plan,
         plans,
@@ -100,10 +102,9 @@ fn theory(point: &Point) -> BTreeMap<&'static str, f64> {
 ///
 /// [`RenderError::Csv`] when a line cannot be written.
 pub fn csv(study: &Study) -> Result<String, RenderError> {
-    let mut out = ::csv::Writer::from_writer(Vec::new());
     let fixed = ["seed", "line_rate_mbps", "counted_us", "events"].map(str::to_owned);
     let measures = MEASURES.iter().map(|measure| measure.name.to_owned());
-    out.write_record(study.keys.iter().cloned().chain(fixed).chain(measures))?;
+    let mut rows = Rows::of(study.keys.iter().cloned().chain(fixed).chain(measures))?;
     for point in &study.points {
         for run in &point.runs {
             let set = point.set.iter().map(|value| plain(&value_text(value)));
@@ -116,11 +117,10 @@ pub fn csv(study: &Study) -> Result<String, RenderError> {
             let values = MEASURES
                 .iter()
                 .map(|measure| (measure.of)(run).map_or_else(String::new, |value| value.to_string()));
-            out.write_record(set.chain(fixed).chain(values))?;
+            rows.add(set.chain(fixed).chain(values))?;
         }
     }
-    let bytes = out.into_inner().map_err(|error| ::csv::Error::from(error.into_error()))?;
-    Ok(String::from_utf8(bytes).expect("only text was written"))
+    rows.finish()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A timeline of messages for ui.perfetto.dev and chrome://tracing.
 
+use linerate_core::generator::GENERATOR;
 use linerate_core::run::Run;
 use linerate_core::trace::{Message, Point, TracedSize, Way};
 use linerate_core::units::Size;
@@ -47,7 +48,7 @@ pub fn perfetto(run: &Run) -> String {
         }
         begin = end + GAP_NS;
     }
-    json!({ "displayTimeUnit": "ns", "traceEvents": events }).to_string() + "\n"
+    json!({ "displayTimeUnit": "ns", "generator": GENERATOR, "traceEvents": events }).to_string() + "\n"
 }
 
 /// What the two hosts are called; two ends of one host are told apart.

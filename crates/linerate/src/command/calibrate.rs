@@ -50,6 +50,9 @@ pub(super) fn run(args: &CalibrateArgs, context: &Context) -> Result<ExitCode, T
 
 fn attempt(args: &CalibrateArgs, context: &Context, interrupt: &Interrupt) -> Result<ExitCode, Trouble> {
     // Before anything is measured: what is missing is said at once.
+    if !args.measure {
+        context.files.writable(&args.out)?;
+    }
     let lab = TwoHosts::new(args.mtu)?;
     let peer = lab.there(|| LoopbackPeer::listening(&format!("{THERE}:0"), fresh_key()?))??;
     if args.measure {
@@ -59,7 +62,6 @@ fn attempt(args: &CalibrateArgs, context: &Context, interrupt: &Interrupt) -> Re
         let help = format!("give --time at least {LEAST_TIME}");
         return Err(Trouble::new(format!("failed to calibrate in {}", args.time.exact()), help));
     }
-    context.files.writable(&args.out)?;
     note(format_args!("takes about {} s: {} of measuring, then the fit", total(args), args.time.exact()));
     let line = Line::new();
     line.doing("measuring calls, copies and wake-ups");

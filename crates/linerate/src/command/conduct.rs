@@ -129,8 +129,7 @@ impl Underway<'_> {
     /// Saves the run so far. A path that can no longer be written does not end the run.
     pub fn save(&mut self) {
         self.run.cautions = assess(&self.run);
-        // A stream gets the final text only.
-        if store::is_stream(&self.files.run) {
+        if passes_on(&self.files.run) {
             return;
         }
         match self.context.files.replace_run(&self.files.run, &self.run) {
@@ -215,6 +214,11 @@ fn say(line: &Line, what: &str, path: &Path) {
     }
 }
 
+/// Whether `path` is a stream or a device: it gets the final text only.
+fn passes_on(path: &Path) -> bool {
+    store::is_stream(path) || store::is_device(path)
+}
+
 /// Writes what the extension of `path` asks for: a page, unless it is the name of another form.
 fn write_page(report: &Report, path: &Path, files: &Writer) -> Result<(), Trouble> {
     files.replace(path, &page(report, path)?)
@@ -277,7 +281,9 @@ fn start<'a>(subject: &impl Subject, plan: Plan, around: Surroundings<'a>) -> Re
     let mut underway = Underway { run, context, line, pass: None, interrupt, files, unsaved: None };
     subject.set_hosts(&mut underway.run);
     // Finds a path that cannot be written before anything is measured.
-    if !store::is_stream(&underway.files.run) {
+    let outputs = [Some(&underway.files.run), underway.files.report.as_ref()];
+    outputs.into_iter().flatten().try_for_each(|path| context.files.writable(path))?;
+    if !passes_on(&underway.files.run) {
         context.files.replace_run(&underway.files.run, &underway.run)?;
     }
     line.started(&underway.run, &underway.files.run);

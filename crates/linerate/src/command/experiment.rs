@@ -75,7 +75,7 @@ fn begin(args: &RunExperiment, context: &Context) -> Result<ExitCode, Trouble> {
     fixed::prepare(&given.plan, &schedule)?;
     way::prepare(&given.plan)?;
     let shard = shards::chosen(&given, &args.how)?;
-    let folder = Folder::open(&path, shard)?;
+    let folder = Folder::open(&path, shard, &context.files)?;
     match shard {
         None => folder.keep_plan(&given.text, &context.files)?,
         Some(_) => folder.keep_plan_of_parts(&given.text, &context.files)?,
@@ -89,7 +89,11 @@ fn resume(path: &Path, how: &HowToRun, context: &Context) -> Result<ExitCode, Tr
     let plan = given::checked(&name, &text)?;
     let given = Given { name, text, plan };
     let shard = shards::chosen(&given, how)?;
-    conduct(&given, Folder::open(path, shard)?, &Wanted { how, shard, resumed: true, context })
+    conduct(
+        &given,
+        Folder::open(path, shard, &context.files)?,
+        &Wanted { how, shard, resumed: true, context },
+    )
 }
 
 /// What is wanted of an experiment.
@@ -115,6 +119,7 @@ fn conduct(given: &Given, mut folder: Folder, wanted: &Wanted<'_>) -> Result<Exi
         plan,
         place: Place {
             folder: &path,
+            files: &context.files,
             bench: &plan.bench,
             command: plan.command.as_ref(),
             limit: plan.budget.cell,

@@ -66,10 +66,7 @@ impl Chosen {
 
     /// The number of passages to record for the capture. Finds a path that cannot be written.
     pub(super) fn passages(&self, files: &Writer) -> Result<Option<usize>, Trouble> {
-        self.trace
-            .as_ref()
-            .map(|path| traced::prepare(path, files).map(|()| traced::MOST_PASSAGES))
-            .transpose()
+        self.trace.as_ref().map(|path| files.writable(path).map(|()| traced::MOST_PASSAGES)).transpose()
     }
 
     /// Writes the capture, if one was requested.

@@ -53,7 +53,7 @@ impl Files {
                 "end the name of --report in .html, .csv or .json",
             ));
         }
-        if report.as_ref() == Some(&run) && !is_device(&run) {
+        if report.as_ref() == Some(&run) && !store::is_device(&run) {
             return Err(Trouble::new(
                 format!("failed to write the results: {} is both the run file and the report", run.display()),
                 "end the name of --out with .run.json, or choose another path with --report",
@@ -68,11 +68,6 @@ fn unused(name: &str) -> PathBuf {
     let numbered = (2_u32..).map(|nth| format!("{name}-{nth}.run.json"));
     let mut names = std::iter::once(format!("{name}.run.json")).chain(numbered).map(PathBuf::from);
     names.find(|path| !path.exists()).expect("a folder has fewer files")
-}
-
-/// Whether writing to `path` replaces nothing, as with `/dev/null`.
-fn is_device(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|there| !there.is_file())
 }
 
 /// The run with the name that is shown.

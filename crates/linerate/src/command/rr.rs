@@ -36,7 +36,7 @@ pub(super) fn run(args: &RrArgs, context: &Context) -> Result<ExitCode, Trouble>
     let lab = Entered::into(&args.lab, &mut plan, context)?;
     if let Some(path) = &args.hdr {
         // Finds a path that cannot be written before anything is measured.
-        context.files.replace(path, "")?;
+        context.files.writable(path)?;
     }
     let began = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let quiet = args.output.quiet;

@@ -1,29 +1,56 @@
-//! Writing files, in one step so that a reader never sees half of one.
+//! Writing files, in one step so that a reader never sees half of one: the only place that makes them.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::{Mutex, PoisonError};
 
 use linerate_core::run::Run;
 
-use super::{COMPRESSED, LEVEL, bare, is_run, is_stream, readable_by_all};
+use super::{COMPRESSED, LEVEL, bare, is_device, is_stream, marks, readable_by_all};
 use crate::screen::show;
 use crate::trouble::Trouble;
 
-/// Who writes the files of this process. It replaces any file but the run files of others.
+/// How names of files begin that are not whole yet.
+pub(crate) const UNFINISHED: &str = ".linerate-";
+
+/// Who writes the files of this process. It replaces what a linerate has made, but no run of another process.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
-    /// Whether it replaces those too.
+    /// Whether it replaces everything, and follows links.
     forced: bool,
-    /// What it wrote.
-    written: Mutex<Vec<PathBuf>>,
+    /// Files that it wrote, and folders whose files are linerate's.
+    own: Mutex<Vec<PathBuf>>,
+}
+
+/// A file that has no name yet. Without one it is removed.
+pub(crate) struct Unfinished {
+    file: tempfile::NamedTempFile,
+    /// What it will be.
+    target: PathBuf,
+    /// Whether something is there that it may replace.
+    replaces: bool,
+}
+
+impl Unfinished {
+    /// Where it is until then.
+    pub(crate) fn path(&self) -> &Path {
+        self.file.path()
+    }
+
+    /// For a process that writes to it.
+    pub(crate) fn stdio(&self) -> Result<Stdio, Trouble> {
+        self.file.as_file().try_clone().map(Stdio::from).map_err(|error| unwritten(&self.target, &error))
+    }
 }
 
 impl Writer {
-    /// One that replaces run files of others only if it is `forced`.
+    /// One that replaces files of others, and follows links, only if it is `forced`.
     pub(crate) const fn new(forced: bool) -> Self {
-        Self { forced, written: Mutex::new(Vec::new()) }
+        Self { forced, own: Mutex::new(Vec::new()) }
     }
 
     /// Writes `text` to `path`, or to standard output. An existing file is replaced only when all of
@@ -41,7 +68,7 @@ impl Writer {
         if path.extension().is_none_or(|ending| ending != COMPRESSED) {
             return self.replace(path, &text);
         }
-        let bytes = zstd::bulk::compress(text.as_bytes(), LEVEL).map_err(|error| {
+        let bytes = compressed(&text).map_err(|error| {
             Trouble::file("compress", path, &error, "free memory, or end the name in .run.json")
         })?;
         self.replace_with(path, |out| out.write_all(&bytes))
@@ -53,62 +80,165 @@ impl Writer {
         path: &Path,
         content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), Trouble> {
-        let failed = |error: &io::Error| {
-            let help = "create the folder, free space there, or choose another path";
-            Trouble::file("write", path, &bare(error), help)
-        };
-        match fs::metadata(path) {
-            // A device or a pipe is written directly and must not be replaced by a file: `--report
-            // /dev/null`.
-            Ok(there) if !there.is_file() => {
-                let device = fs::OpenOptions::new().write(true).open(path);
-                return device.and_then(|mut device| content(&mut device)).map_err(|error| failed(&error));
+        // A device or a pipe is written directly and must not be replaced by a file: `--report /dev/null`.
+        if is_device(path) {
+            let written = device(path).and_then(|mut device| content(&mut device));
+            return written.map_err(|error| unwritten(path, &error));
+        }
+        let mut unfinished = self.begin(path)?;
+        content(&mut unfinished.file).map_err(|error| unwritten(path, &error))?;
+        self.finish(unfinished)
+    }
+
+    /// Writes `text` to a new file. Whether it did: not if there is one.
+    pub(crate) fn create(&self, path: &Path, text: &str) -> Result<bool, Trouble> {
+        let target = in_real_folder(path);
+        let mut file = beside(&target)?;
+        file.write_all(text.as_bytes()).map_err(|error| unwritten(path, &error))?;
+        match file.persist_noclobber(&target) {
+            Ok(_) => {
+                self.owns(target);
+                Ok(true)
             }
-            _ => {}
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(unwritten(path, &error.error)),
         }
-        // Where `path` is a link, its target is replaced.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        self.spare(path, &target)?;
-        let folder =
-            target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".linerate-").permissions(readable_by_all());
-        let mut file = builder.tempfile_in(folder).map_err(|error| failed(&error))?;
-        content(&mut file).map_err(|error| failed(&error))?;
-        file.persist(&target).map_err(|error| failed(&error.error))?;
-        let written = fs::canonicalize(&target).unwrap_or(target);
-        let mut ours = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if !ours.contains(&written) {
-            ours.push(written);
+    }
+
+    /// Writes `text` to `path`, for this user only.
+    pub(crate) fn replace_private(&self, path: &Path, text: &str) -> Result<(), Trouble> {
+        let mut unfinished = self.begin(path)?;
+        let private = fs::Permissions::from_mode(0o600);
+        let written = unfinished.file.as_file().set_permissions(private);
+        written
+            .and_then(|()| unfinished.file.write_all(text.as_bytes()))
+            .map_err(|error| unwritten(path, &error))?;
+        self.finish(unfinished)
+    }
+
+    /// A file that will be at `path` when it is finished.
+    pub(crate) fn begin(&self, path: &Path) -> Result<Unfinished, Trouble> {
+        let target = self.target(path)?;
+        let file = beside(&target)?;
+        let there = fs::metadata(&target);
+        // What others may not read, they may not read afterwards either.
+        if let Ok(there) = &there {
+            let kept = file.as_file().set_permissions(there.permissions());
+            kept.map_err(|error| unwritten(path, &error))?;
         }
+        Ok(Unfinished { file, target, replaces: there.is_ok() })
+    }
+
+    /// Gives the file its name.
+    pub(crate) fn finish(&self, unfinished: Unfinished) -> Result<(), Trouble> {
+        let Unfinished { file, target, replaces } = unfinished;
+        let named = if replaces { file.persist(&target) } else { file.persist_noclobber(&target) };
+        named.map_err(|error| unwritten(&target, &error.error))?;
+        self.owns(target);
         Ok(())
     }
 
-    /// Refuses to replace a run file at `target` that this process did not write.
-    fn spare(&self, path: &Path, target: &Path) -> Result<(), Trouble> {
-        let ours = self.written.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.forced || ours.iter().any(|written| written == target) || !is_run(target) {
-            return Ok(());
+    pub(crate) const fn is_forced(&self) -> bool {
+        self.forced
+    }
+
+    /// From now on it replaces any file in `folder`: one that linerate keeps.
+    pub(crate) fn adopt(&self, folder: &Path) {
+        self.owns(fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()));
+    }
+
+    fn owns(&self, path: PathBuf) {
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        if !own.contains(&path) {
+            own.push(path);
         }
-        Err(Trouble::new(
-            format!("failed to write {}: it is a run file, and would be lost", path.display()),
-            "choose another path, or replace it with --force",
-        ))
+    }
+
+    /// Where a file at `path` is written. Refuses to lose what linerate did not make, and a run of another process.
+    fn target(&self, path: &Path) -> Result<PathBuf, Trouble> {
+        let refused = |reason: &str, help: &str| {
+            Err(Trouble::new(format!("failed to write {}: {reason}", path.display()), help))
+        };
+        let Ok(there) = fs::symlink_metadata(path) else { return Ok(in_real_folder(path)) };
+        if there.is_symlink() && !self.forced {
+            return refused(
+                "it is a symbolic link",
+                "name the file that it points to, or follow the link with --force",
+            );
+        }
+        let target = if there.is_symlink() {
+            fs::canonicalize(path).map_err(|error| unwritten(path, &error))?
+        } else {
+            in_real_folder(path)
+        };
+        if fs::metadata(&target).is_ok_and(|there| !there.is_file()) {
+            return refused("it is not a file", "choose another path");
+        }
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.forced || own.iter().any(|own| target.starts_with(own)) {
+            return Ok(target);
+        }
+        match marks::made_by(&target) {
+            marks::Maker::Nobody | marks::Maker::Linerate => Ok(target),
+            marks::Maker::Run => refused(
+                "it is a run file, and would be lost",
+                "choose another path, or replace it with --force",
+            ),
+            marks::Maker::Other => refused(
+                "linerate did not make the file that is there",
+                "choose another path, or replace it with --force",
+            ),
+        }
     }
 
     /// Finds out before anything is measured whether `path` can be written, and changes nothing.
     pub(crate) fn writable(&self, path: &Path) -> Result<(), Trouble> {
-        if is_stream(path) {
+        if is_stream(path) || is_device(path) {
             return Ok(());
         }
-        if path.exists() {
-            self.spare(path, &fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))?;
-            let opened = fs::OpenOptions::new().append(true).open(path).map(drop);
-            return opened.map_err(|error| Trouble::file("write", path, &error, "choose another path"));
-        }
-        self.replace(path, "")?;
-        fs::remove_file(path).map_err(|error| Trouble::file("write", path, &error, "choose another path"))
+        self.begin(path).map(drop)
     }
+}
+
+/// A file in the folder of `target`, still without its name.
+fn beside(target: &Path) -> Result<tempfile::NamedTempFile, Trouble> {
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(UNFINISHED).permissions(readable_by_all());
+    builder.tempfile_in(folder).map_err(|error| unwritten(target, &error))
+}
+
+/// The device, pipe or descriptor at `path`. Standard output by another name is written on where it is.
+fn device(path: &Path) -> io::Result<fs::File> {
+    let stdout = fs::File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    let (there, out) = (fs::metadata(path)?, stdout.metadata()?);
+    if (there.dev(), there.ino()) == (out.dev(), out.ino()) {
+        return Ok(stdout);
+    }
+    fs::OpenOptions::new().append(true).open(path)
+}
+
+/// `path` by the real name of its folder.
+fn in_real_folder(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match (fs::canonicalize(folder), path.file_name()) {
+        (Ok(folder), Some(name)) => folder.join(name),
+        _ => path.to_owned(),
+    }
+}
+
+/// `text` as a frame of zstd, with a checksum.
+fn compressed(text: &str) -> io::Result<Vec<u8>> {
+    let mut frame = zstd::Encoder::new(Vec::new(), LEVEL)?;
+    frame.include_checksum(true)?;
+    frame.set_pledged_src_size(Some(text.len() as u64))?;
+    frame.write_all(text.as_bytes())?;
+    frame.finish()
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> Trouble {
+    let help = "create the folder, free space there, or choose another path";
+    Trouble::file("write", path, &bare(error), help)
 }
 
 #[cfg(test)]

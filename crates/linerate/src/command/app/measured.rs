@@ -20,6 +20,7 @@ pub(super) fn conduct(
     shown: &Shown,
     underway: &mut Underway<'_>,
 ) -> Result<(), Stopped> {
+    shown.writable(underway).map_err(failed)?;
     let Ranks { patience, first, .. } = *ranks;
     let all = ranks.comm.size() - first;
     let cases = cases(&underway.run.plan, all, None)?;

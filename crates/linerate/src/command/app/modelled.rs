@@ -47,6 +47,7 @@ fn conduct_app(
     (app, shown): (&App, &Shown),
     underway: &mut Underway<'_>,
 ) -> Result<(), Stopped> {
+    shown.writable(underway).map_err(failed)?;
     // A model gives the same every time.
     let cases = cases(&underway.run.plan, stations.size, Some(1))?;
     underway.run.app = Some(run::begun(app, None, stations.named()));

@@ -37,6 +37,11 @@ impl Shown {
         ))
     }
 
+    /// Finds out before anything runs whether it can be written.
+    pub(super) fn writable(&self, underway: &Underway<'_>) -> Result<(), Trouble> {
+        self.0.as_deref().map_or(Ok(()), |path| underway.context.files.writable(path))
+    }
+
     /// Writes it, if it is wanted and there is something.
     pub(super) fn write(&self, file: &[u8], underway: &Underway<'_>) -> Result<(), Trouble> {
         let Some(path) = &self.0 else { return Ok(()) };

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,7 @@ use super::folder::{CONDITIONS, RUNS};
 use super::prepared::{Prepared, Work, Written};
 use crate::config::{NO_CONFIG, PROFILE};
 use crate::signals::Interrupt;
+use crate::store::Writer;
 use crate::trouble::Trouble;
 
 /// How long a run may take beyond the time that its task asks for.
@@ -32,6 +33,7 @@ const MOST_OUTPUT: u64 = 64 << 20;
 pub(super) struct Place<'a> {
     /// The folder.
     pub(super) folder: &'a Path,
+    pub(super) files: &'a Writer,
     pub(super) bench: &'a Bench,
     pub(super) command: Option<&'a Program>,
     /// How long a run may take, if the plan says so.
@@ -66,8 +68,8 @@ impl Place<'_> {
         interrupt: &Interrupt,
     ) -> Result<Ended, Trouble> {
         let stem = format!("{}-{}", cell.stem, slot_name(slot));
-        let output = self.folder.join(RUNS).join(format!("{stem}.out"));
-        let errors = self.folder.join(RUNS).join(format!("{stem}.err"));
+        let begin = |ending: &str| self.files.begin(&self.folder.join(RUNS).join(format!("{stem}.{ending}")));
+        let (output, errors) = (begin("out")?, begin("err")?);
         let run = format!("{RUNS}/{stem}.run.json.zst");
         let mut command = match &cell.work {
             Work::Command(words) => program(words),
@@ -79,8 +81,8 @@ impl Place<'_> {
         let started = Instant::now();
         let child = command
             .stdin(Stdio::null())
-            .stdout(created(&output)?)
-            .stderr(created(&errors)?)
+            .stdout(output.stdio()?)
+            .stderr(errors.stdio()?)
             // Ctrl-C is for this process, which then ends the run.
             .process_group(0)
             .spawn();
@@ -92,13 +94,15 @@ impl Place<'_> {
         let outcome = match ended {
             Waited::Interrupted => return Ok(Ended::Interrupted),
             Waited::Failed(reason) => Outcome::Failed(reason),
-            Waited::Status(status) => self.outcome(status, cell, &stem, &errors),
+            Waited::Status(status) => self.outcome(status, cell, &stem, (output.path(), errors.path())),
         };
-        if !matches!(outcome, Outcome::Readings { .. }) {
-            forget(&output);
+        let failed = matches!(outcome, Outcome::Failed(_));
+        // What a program said is kept, whether it is its result or why there is none.
+        if self.command.is_some() {
+            self.files.finish(output)?;
         }
-        if !matches!(outcome, Outcome::Failed(_)) {
-            forget(&errors);
+        if failed {
+            self.files.finish(errors)?;
         }
         Ok(Ended::Outcome(outcome, seconds))
     }
@@ -123,19 +127,23 @@ impl Place<'_> {
     ) -> Result<Command, Trouble> {
         let folder = self.folder.join(CONDITIONS).join(&cell.id).join(&self.part);
         fs::create_dir_all(&folder).map_err(|error| unwritten(&folder, &error))?;
+        let written = |name: &str, text: &str| {
+            let path = folder.join(format!("{name}.toml"));
+            self.files.replace(&path, text).map(|()| path)
+        };
         let program = std::env::current_exe().map_err(|error| {
             Trouble::new(format!("failed to find this program: {error}"), "start linerate by its path")
         })?;
         let mut command = Command::new(program);
         command.arg(plan.task.verb()).arg("--quiet").arg("--force");
         command.env(NO_CONFIG, "true").env_remove(PROFILE);
-        command.arg("--plan").arg(written(&folder, "plan", &plan.to_toml())?);
+        command.arg("--plan").arg(written("plan", &plan.to_toml())?);
         if let Some((name, model)) = model {
             let model = ModelPlan { seed: model.seed.wrapping_add(nth(slot)), ..model.clone() };
-            command.arg("--model").arg(written(&folder, name, &model.to_toml())?);
+            command.arg("--model").arg(written(name, &model.to_toml())?);
         }
         if let Some(lab) = lab {
-            command.arg("--lab").arg(written(&folder, &lab.name, &lab.text)?);
+            command.arg("--lab").arg(written(&lab.name, &lab.text)?);
             if let Some(on) = &self.bench.on {
                 command.args(["--on", on]);
             }
@@ -178,7 +186,13 @@ impl Place<'_> {
         }
     }
 
-    fn outcome(&self, status: ExitStatus, cell: &Prepared, stem: &str, errors: &Path) -> Outcome {
+    fn outcome(
+        &self,
+        status: ExitStatus,
+        cell: &Prepared,
+        stem: &str,
+        (output, errors): (&Path, &Path),
+    ) -> Outcome {
         // A finding (1) is a result too.
         let ran = match &cell.work {
             Work::Task { .. } => matches!(status.code(), Some(0 | 1)),
@@ -190,7 +204,7 @@ impl Place<'_> {
         let Some(program) = self.command else { return Outcome::Run(format!("{RUNS}/{stem}.run.json.zst")) };
         let file = format!("{RUNS}/{stem}.out");
         // Some programs say their result on standard error.
-        let said = text(&self.folder.join(&file)).and_then(|out| Ok(out + "\n" + &text(errors)?));
+        let said = text(output).and_then(|out| Ok(out + "\n" + &text(errors)?));
         match said.map(|said| program.read(said.trim_end())) {
             Ok(Ok(readings)) => Outcome::Readings { readings, file },
             Ok(Err(reason)) => Outcome::Failed(format!("{reason}; its output is in {file}")),
@@ -266,23 +280,8 @@ fn text(path: &Path) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn created(path: &Path) -> Result<File, Trouble> {
-    File::create(path).map_err(|error| unwritten(path, &error))
-}
-
-fn written(folder: &Path, name: &str, text: &str) -> Result<PathBuf, Trouble> {
-    let path = folder.join(format!("{name}.toml"));
-    fs::write(&path, text).map_err(|error| unwritten(&path, &error))?;
-    Ok(path)
-}
-
 fn unwritten(path: &Path, error: &std::io::Error) -> Trouble {
     let help =
         "free space there, or choose another folder with --folder; the runs that are in the ledger are kept";
     Trouble::file("write", path, error, help)
-}
-
-fn forget(path: &Path) {
-    // It may not be there, and nobody misses it.
-    fs::remove_file(path).unwrap_or(());
 }

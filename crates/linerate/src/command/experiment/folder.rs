@@ -36,7 +36,12 @@ pub(super) struct Folder {
 
 impl Folder {
     /// Opens the folder, or makes it.
-    pub(super) fn open(path: &Path, shard: Option<Shard>) -> Result<Self, Trouble> {
+    ///
+    /// # Errors
+    ///
+    /// It is used by others, cannot be written, or has files that no experiment has made.
+    pub(super) fn open(path: &Path, shard: Option<Shard>, files: &Writer) -> Result<Self, Trouble> {
+        adopt(path, files)?;
         for part in [path.to_owned(), path.join(RUNS), path.join(CONDITIONS)] {
             fs::create_dir_all(&part).map_err(|error| unwritten(&part, &error))?;
         }
@@ -91,6 +96,22 @@ impl Folder {
 
     pub(super) fn ledger(&self) -> Result<Ledger, Trouble> {
         ledger(&self.path)
+    }
+}
+
+/// Lets `files` replace everything in the folder, unless names of an experiment are taken there and it has none.
+fn adopt(path: &Path, files: &Writer) -> Result<(), Trouble> {
+    let is_experiment = ledger(path).is_ok_and(|there| there.unread.is_empty() || !there.entries.is_empty());
+    let taken = [LEDGER, PLAN, RUNS, CONDITIONS].into_iter().find(|name| path.join(name).exists());
+    match taken.filter(|_| !is_experiment && !files.is_forced()) {
+        Some(name) => Err(Trouble::new(
+            format!("failed to use {}: its {name} is of no experiment", path.display()),
+            "choose another folder with --folder, or replace what is there with --force",
+        )),
+        None => {
+            files.adopt(path);
+            Ok(())
+        }
     }
 }
 

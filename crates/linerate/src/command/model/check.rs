@@ -9,7 +9,6 @@ use linerate_report::claims::Checked;
 use linerate_study::claims::{self, Claim, Claims, Job, Judged, Results, Tally, Unknown};
 use linerate_study::parallel;
 
-use super::traced;
 use crate::cli::{CheckArgs, CheckFormat};
 use crate::context::Context;
 use crate::progress::Line;
@@ -26,10 +25,10 @@ const COULD_NOT: u8 = 2;
 pub(super) fn run(args: &CheckArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let claims = Claims::shipped();
     let chosen = claims::select(&claims, &args.ids).map_err(|unknown| stranger(&unknown))?;
-    args.report.as_ref().map_or(Ok(()), |path| traced::prepare(path, &context.files))?;
+    args.report.as_ref().map_or(Ok(()), |path| context.files.writable(path))?;
     let jobs = claims::jobs(&claims, &chosen);
     if let (Some(choice), Some(folder)) = (args.shards.shard, &args.shards.folder) {
-        return shards::run(args, &jobs, choice, folder);
+        return shards::run(args, (&jobs, &context.files), choice, folder);
     }
     let results = match &args.shards.merge {
         None => carry_out(args, &jobs)?,

@@ -36,7 +36,7 @@ pub(super) fn run(args: &LoadArgs, context: &Context) -> Result<ExitCode, Troubl
     writable(&args.output, &context.files)?;
     let found = Found { plans, grid, seeds };
     if let (Some(choice), Some(folder)) = (args.shards.shard, &args.shards.folder) {
-        return shards::run(args, &found, choice, folder);
+        return shards::run(args, (&found, &context.files), choice, folder);
     }
     if let Some(folder) = &args.shards.merge {
         return shards::merge(args, found, folder, &context.files);
@@ -135,7 +135,7 @@ fn study(found: Found, done: Vec<Option<LoadOutcome>>) -> Study {
 
 /// Finds a path that cannot be written before anything is run.
 fn writable(output: &LoadOutput, files: &Writer) -> Result<(), Trouble> {
-    [&output.report, &output.trace].into_iter().flatten().try_for_each(|path| traced::prepare(path, files))
+    [&output.report, &output.trace].into_iter().flatten().try_for_each(|path| files.writable(path))
 }
 
 fn print(study: &Study, output: &LoadOutput) -> Result<(), Trouble> {

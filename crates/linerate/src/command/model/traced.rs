@@ -13,11 +13,6 @@ use crate::trouble::Trouble;
 /// Most passages of frames in a capture: with full frames 150 MB.
 pub(in crate::command) const MOST_PASSAGES: usize = 100_000;
 
-/// Finds a path that cannot be written before anything is run.
-pub(in crate::command) fn prepare(path: &Path, files: &Writer) -> Result<(), Trouble> {
-    if path.exists() { Ok(()) } else { files.replace(path, "") }
-}
-
 /// Writes the frames at the stations of `plan` to `path`, and prints that it did.
 pub(in crate::command) fn keep(
     trace: &Trace,

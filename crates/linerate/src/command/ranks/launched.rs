@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use linerate_analysis::report::Report;
 use linerate_core::plan::Plan;
 use linerate_net::control::{Key, RankOrder};
-use linerate_net::observe::HostClock;
 use linerate_net::ranks::{Job, Meeting, Place, Program, joining, lead, place as found, take_part};
 
 use super::application::application;
@@ -86,7 +85,7 @@ pub(super) fn measure(
     }
     Program::of(&order, application)?;
     let interrupt = Interrupt::listen()?;
-    let ranks = meet(at, &order, &way, (&job, key), context.clock, line, &interrupt)?;
+    let ranks = meet(at, &order, &way, (&job, key), context, line, &interrupt)?;
     ranks.measure(*order.plan, Surroundings { context, line, interrupt: &interrupt }, work).map(Some)
 }
 
@@ -95,7 +94,7 @@ fn meet(
     order: &RankOrder,
     way: &Way,
     (job, key): (&Job, Option<Key>),
-    clock: HostClock,
+    context: &Context,
     line: &Line,
     interrupt: &Interrupt,
 ) -> Result<Ranks, Trouble> {
@@ -115,15 +114,15 @@ fn meet(
             let listener = meeting::listen(at.ranks.bind, 0)?;
             let addresses = meeting::addresses(&listener)?;
             let fresh = if key.is_none() { Some(fresh_key()?) } else { None };
-            let posted = meeting::post(path, &job.name, &addresses, fresh.as_ref())?;
+            let posted = meeting::post(path, &job.name, &addresses, (fresh.as_ref(), &context.files))?;
             let key = key.or(fresh).expect("there is one or the other");
             (listener, Some(posted), key)
         }
     };
     line.doing("waiting for all ranks");
-    let comm = lead(listener, joining(order, &key, clock), || given_up(interrupt))?;
+    let comm = lead(listener, joining(order, &key, context.clock), || given_up(interrupt))?;
     drop(posted);
-    Ok(Ranks::new(comm, 0, at.patience(), clock))
+    Ok(Ranks::new(comm, 0, at.patience(), context.clock))
 }
 
 /// Why the ranks are not waited for any longer.

@@ -1,14 +1,16 @@
 //! Where ranks find rank 0: an address, or a file that rank 0 writes.
 
-use std::io::{self, Write};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 
+use linerate_core::generator::GENERATOR;
 use linerate_net::control::Key;
 use linerate_net::observe::own_addresses;
 use linerate_net::ranks::Meeting;
 use serde::{Deserialize, Serialize};
 
+use crate::store::Writer;
 use crate::trouble::Trouble;
 
 /// The longest file that is one. Unit: bytes.
@@ -17,6 +19,9 @@ const LONGEST: u64 = 1 << 16;
 /// What such a file holds.
 #[derive(Debug, Serialize, Deserialize)]
 struct Written {
+    /// Which linerate wrote it.
+    #[serde(default)]
+    generator: String,
     /// What tells this mesh from one before it in the same place.
     job: String,
     /// Where rank 0 is: `HOST:PORT`.
@@ -74,21 +79,17 @@ pub(super) fn post(
     path: &Path,
     job: &str,
     addresses: &[String],
-    key: Option<&Key>,
+    (key, files): (Option<&Key>, &Writer),
 ) -> Result<Posted, Trouble> {
-    let failed = |error: &io::Error| {
-        let help = "choose a file in a folder that all ranks share and that you may write, with --rendezvous";
-        Trouble::file("write where rank 0 is to", path, error, help)
+    let written = Written {
+        generator: GENERATOR.to_owned(),
+        job: job.to_owned(),
+        addresses: addresses.to_vec(),
+        key: key.map(ToString::to_string),
     };
-    let written =
-        Written { job: job.to_owned(), addresses: addresses.to_vec(), key: key.map(ToString::to_string) };
     let text = serde_json::to_string(&written).expect("it is plain text");
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // A temporary file is its user's only. It replaces what a rank 0 that was killed has left.
-    let mut file =
-        tempfile::Builder::new().prefix(".linerate-").tempfile_in(folder).map_err(|error| failed(&error))?;
-    file.write_all(text.as_bytes()).map_err(|error| failed(&error))?;
-    file.persist(path).map_err(|error| failed(&error.error))?;
+    // It replaces what a rank 0 that was killed has left.
+    files.replace_private(path, &text)?;
     Ok(Posted(path.to_owned()))
 }
 

@@ -2,20 +2,18 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use linerate_study::result_file::{Manifest, ResultName};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::store;
+use crate::store::{self, UNFINISHED, Writer};
 use crate::trouble::Trouble;
 
 /// What the results are of.
 const MANIFEST: &str = "shards.json";
-/// How files begin that are not whole yet.
-const UNFINISHED: &str = ".linerate-";
 
 /// The folder, whose results are those of this command.
 #[derive(Debug)]
@@ -40,22 +38,20 @@ impl ResultFolder {
     /// # Errors
     ///
     /// It cannot be written, or has results of something else.
-    pub(in crate::command) fn open(path: &Path, manifest: &Manifest) -> Result<Self, Trouble> {
+    pub(in crate::command) fn open(
+        path: &Path,
+        manifest: &Manifest,
+        files: &Writer,
+    ) -> Result<Self, Trouble> {
         if path.exists() && !path.is_dir() {
             return Err(unwritten(path, &io::Error::other("it is not a folder")));
         }
         fs::create_dir_all(path).map_err(|error| unwritten(path, &error))?;
-        let file = path.join(MANIFEST);
-        if !file.exists() {
-            // Of several shards that begin together one is the first, and all read its file.
-            match whole(path, &manifest.to_json())?.persist_noclobber(&file) {
-                Err(error) if error.error.kind() != ErrorKind::AlreadyExists => {
-                    return Err(unwritten(&file, &error.error));
-                }
-                _ => {}
-            }
-        }
-        Self::existing(path, manifest)
+        // Of several shards that begin together one is the first, and all read its file.
+        files.create(&path.join(MANIFEST), &manifest.to_json())?;
+        let folder = Self::existing(path, manifest)?;
+        files.adopt(path);
+        Ok(folder)
     }
 
     /// The folder in which shards left results of `manifest`.
@@ -118,10 +114,13 @@ impl ResultFolder {
     /// # Errors
     ///
     /// It cannot be written.
-    pub(in crate::command) fn put(&self, name: &ResultName, result: &impl Serialize) -> Result<(), Trouble> {
-        let file = self.path.join(name.file());
-        let written = whole(&self.path, &name.write(result))?;
-        written.persist(&file).map(drop).map_err(|error| unwritten(&file, &error.error))
+    pub(in crate::command) fn put(
+        &self,
+        name: &ResultName,
+        result: &impl Serialize,
+        files: &Writer,
+    ) -> Result<(), Trouble> {
+        files.replace(&self.path.join(name.file()), &name.write(result))
     }
 
     /// The files that are no results of these names.
@@ -145,18 +144,6 @@ impl ResultFolder {
     }
 }
 
-/// A file with this text beside its place, on the disk, still without its name.
-fn whole(folder: &Path, text: &str) -> Result<tempfile::NamedTempFile, Trouble> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(UNFINISHED).permissions(store::readable_by_all());
-    let made = builder.tempfile_in(folder).and_then(|mut file| {
-        file.write_all(text.as_bytes())?;
-        file.as_file().sync_data()?;
-        Ok(file)
-    });
-    made.map_err(|error| unwritten(folder, &store::bare(&error)))
-}
-
 fn unwritten(path: &Path, error: &io::Error) -> Trouble {
     let help =
         "give --folder a folder that you may write, with free space; the results that are there are kept";
@@ -177,11 +164,12 @@ mod tests {
 
     #[test]
     fn a_result_is_there_whole_and_what_is_not_says_why() {
-        let desk = tempfile::tempdir().expect("a folder");
-        let folder = ResultFolder::open(&desk.path().join("deep/results"), &manifest("x")).expect("new");
+        let (desk, files) = (tempfile::tempdir().expect("a folder"), Writer::default());
+        let folder =
+            ResultFolder::open(&desk.path().join("deep/results"), &manifest("x"), &files).expect("new");
         let [a, b] = names();
-        folder.put(&a, &vec![1, 2]).expect("written");
-        folder.put(&a, &vec![1, 2]).expect("again");
+        folder.put(&a, &vec![1, 2], &files).expect("written");
+        folder.put(&a, &vec![1, 2], &files).expect("again");
         let is = |name: &ResultName| folder.get::<Vec<u32>>(name);
         assert!(matches!(is(&a), Found::Whole(whole) if whole == [1, 2]));
         assert!(matches!(is(&b), Found::Absent));
@@ -198,7 +186,7 @@ mod tests {
     #[test]
     fn a_folder_of_another_plan_is_refused() {
         let desk = tempfile::tempdir().expect("a folder");
-        let open = |asked: &str| ResultFolder::open(desk.path(), &manifest(asked));
+        let open = |asked: &str| ResultFolder::open(desk.path(), &manifest(asked), &Writer::default());
         open("x").expect("new");
         open("x").expect("the same");
         let said = open("y").expect_err("another").to_string();

@@ -13,6 +13,7 @@ use crate::command::shards::{self, Found, Part, ResultFolder};
 use crate::progress::Line;
 use crate::screen::note;
 use crate::signals::Interrupt;
+use crate::store::Writer;
 use crate::trouble::Trouble;
 
 /// What a job gave, or why it gave nothing.
@@ -35,13 +36,13 @@ fn named(args: &CheckArgs, jobs: &[Job], shards: usize) -> (Vec<ResultName>, Man
 /// Runs the part of the jobs that was chosen.
 pub(super) fn run(
     args: &CheckArgs,
-    jobs: &[Job],
+    (jobs, files): (&[Job], &Writer),
     choice: ShardChoice,
     folder: &Path,
 ) -> Result<ExitCode, Trouble> {
     let shard = shards::chosen(choice)?;
     let (names, manifest) = named(args, jobs, shard.of());
-    let folder = ResultFolder::open(folder, &manifest)?;
+    let folder = ResultFolder::open(folder, &manifest, files)?;
     let part = Part::of::<Given>(shard, &names, &folder);
     let interrupt = Interrupt::listen()?;
     let line = Line::new();
@@ -50,7 +51,7 @@ pub(super) fn run(
     line.runs_done(0, part.missing.len());
     let ended = parallel::map(&part.missing, at_once, |place| {
         let answer = claims::answer(&jobs[*place], &stop).ok_or(Ended::Stopped)?;
-        folder.put(&names[*place], &answer).map_err(Ended::Unkept)?;
+        folder.put(&names[*place], &answer, files).map_err(Ended::Unkept)?;
         line.runs_done(done.fetch_add(1, Ordering::Relaxed) + 1, part.missing.len());
         Ok(())
     });

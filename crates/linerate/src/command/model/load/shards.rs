@@ -54,13 +54,13 @@ fn asked(args: &LoadArgs, found: &Found) -> String {
 /// Runs the part of the study that was chosen.
 pub(super) fn run(
     args: &LoadArgs,
-    found: &Found,
+    (found, files): (&Found, &Writer),
     choice: ShardChoice,
     folder: &Path,
 ) -> Result<ExitCode, Trouble> {
     let shard = shards::chosen(choice)?;
     let runs = Runs::of(found);
-    let folder = ResultFolder::open(folder, &runs.manifest(args, found, shard.of()))?;
+    let folder = ResultFolder::open(folder, &runs.manifest(args, found, shard.of()), files)?;
     let part = Part::of::<KeptLoad>(shard, &runs.names, &folder);
     let interrupt = Interrupt::listen()?;
     let orders = Orders {
@@ -76,7 +76,7 @@ pub(super) fn run(
     let stop = || interrupt.asked() || unkept.borrow().is_some();
     let ended = run_each(orders, stop, |number, loaded| {
         let kept = KeptLoad::from(loaded.outcome);
-        match folder.put(&runs.names[part.missing[number]], &kept) {
+        match folder.put(&runs.names[part.missing[number]], &kept, files) {
             Ok(()) => done += 1,
             Err(trouble) => *unkept.borrow_mut() = Some(trouble),
         }
