@@ -11,7 +11,7 @@ use rustix::fs::{Mode, OFlags};
 /// The name of standard input, and of standard output.
 const STREAM: &str = "-";
 /// No run, plan, key, host or configuration file is longer. Unit: bytes.
-pub(crate) const LONGEST: u64 = 1 << 30;
+pub(crate) const LONGEST: u64 = 1 << 28;
 
 /// Whether `path` is a stream rather than a file: `-`.
 pub(crate) fn is_stream(path: &Path) -> bool {
@@ -39,7 +39,7 @@ pub(crate) fn bytes(path: &Path) -> io::Result<Vec<u8>> {
             Ok(_) if bytes.len() as u64 > longest => {
                 return Err(io::Error::new(
                     ErrorKind::FileTooLarge,
-                    "it does not end, or is longer than any such file",
+                    "it does not end, or is longer than 256 MiB",
                 ));
             }
             Ok(_) => return Ok(bytes),
@@ -52,7 +52,7 @@ pub(crate) fn bytes(path: &Path) -> io::Result<Vec<u8>> {
 /// A device may never end: what it gives is cut much earlier than a file.
 fn longest(path: &Path) -> u64 {
     let file = is_stream(path) || fs::metadata(path).is_ok_and(|there| there.is_file());
-    if file { LONGEST } else { LONGEST >> 6 }
+    if file { LONGEST } else { LONGEST >> 4 }
 }
 
 /// Reads all of a file of text.

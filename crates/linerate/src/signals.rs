@@ -5,7 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::trouble::Trouble;
 
@@ -71,6 +71,12 @@ pub(crate) fn stop_descriptor() -> io::Result<UnixStream> {
         signal_hook::low_level::pipe::register(signal, signalled.try_clone()?)?;
     }
     Ok(stop)
+}
+
+/// Lets a write beyond the limit of a file's size (`ulimit -f`) fail, rather than end the process.
+pub(crate) fn survive_file_limit() {
+    // Where no handler can be set, the process ends there as any other does.
+    drop(signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))));
 }
 
 /// Leaves Ctrl-C to the parent, which shares the terminal.

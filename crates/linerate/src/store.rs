@@ -53,7 +53,10 @@ fn decompressed(bytes: Vec<u8>) -> io::Result<Vec<u8>> {
     let read = zstd::Decoder::new(bytes.as_slice())?.take(LONGEST + 1).read_to_end(&mut content);
     read.map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is damaged or cut short"))?;
     if content.len() as u64 > LONGEST {
-        return Err(io::Error::new(ErrorKind::FileTooLarge, "what is compressed in it is too long"));
+        return Err(io::Error::new(
+            ErrorKind::FileTooLarge,
+            "what is compressed in it is longer than 256 MiB",
+        ));
     }
     Ok(content)
 }
@@ -211,6 +214,17 @@ mod tests {
                 Err(error) => assert!(error.to_string().starts_with("failed to read"), "{error}"),
             }
         }
+    }
+
+    #[test]
+    fn what_grows_without_end_is_refused_before_it_has_grown() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("x.run.json.zst");
+        let mut frame = zstd::Encoder::new(Vec::new(), 1).expect("it begins");
+        io::copy(&mut io::repeat(b' ').take(LONGEST + 1), &mut frame).expect("it takes it");
+        fs::write(&path, frame.finish().expect("it ends")).expect("written");
+        let said = load(&path).map(|_| ()).expect_err("a bomb").to_string();
+        assert!(said.contains("longer than 256 MiB"), "{said}");
     }
 
     #[test]

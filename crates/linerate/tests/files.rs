@@ -204,6 +204,35 @@ fn hidden(path: &Path) -> bool {
 }
 
 #[test]
+fn a_limit_of_file_sizes_ends_a_verb_in_a_sentence_and_keeps_what_was_there() {
+    let (mut random, desk) = (random(), desk());
+    for (nth, output) in OUTPUTS.iter().enumerate().filter(|(_, output)| output.4 != Never) {
+        let Output(verb, flag, endings, more, _) = output;
+        let ending = endings.choose(&mut random).expect("one at least");
+        let place = format!("limit-{nth}");
+        let path = format!("{place}/x.{ending}");
+        fs::create_dir(desk.path(&place)).expect("ours");
+        desk.write(&path, LAB);
+        // Unit: 512 bytes in sh.
+        let limit: u32 = random.random_range(0..12);
+        // Standard output is a pipe, which has no such limit.
+        let script = format!("ulimit -f {limit}; exec {PROGRAM} {verb} {more} --force --{flag} {path}");
+        let said = desk.finish(desk.command("sh", &["-c", &script]));
+        let case = format!("{script}: {:?} {}", said.code, said.stderr);
+        assert!(matches!(said.code, Some(0..=2)), "{case}");
+        assert_eq!(content(&desk.path(&place)).len(), 1, "{case}");
+        if said.code == Some(2) {
+            assert!(said.stderr.contains("failed to "), "{case}");
+            assert!(!said.stderr.contains("panicked"), "{case}");
+            let of_run = *flag == "out" && desk.read(&path) != LAB;
+            assert!(of_run || desk.read(&path) == LAB, "{case}");
+        } else {
+            assert_ne!(fs::read(desk.path(&path)).expect("there"), LAB.as_bytes(), "{case}");
+        }
+    }
+}
+
+#[test]
 fn every_output_is_among_those_that_are_tried() {
     fn walk(command: &clap::Command, verb: &str, missing: &mut Vec<String>) {
         for argument in command.get_arguments().filter_map(|argument| argument.get_long()) {
