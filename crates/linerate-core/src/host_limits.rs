@@ -8,6 +8,7 @@ mod costs;
 mod file;
 mod lookup;
 mod memory;
+mod passes;
 mod state;
 #[cfg(test)]
 mod tests;

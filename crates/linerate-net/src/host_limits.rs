@@ -1,6 +1,7 @@
 //! Measuring what this host could reach, in about a minute.
 //!
-//! Each number is many samples: their median and its interval say how certain it is. What cannot be measured is a
+//! Each number is the median over several passes, which are spread over the time, and its interval holds that of every
+//! pass: a host is not the same from second to second. What cannot be measured is a
 //! [`Fact`] with the reason. `docs/host.md` says how each is taken, and what it is not.
 
 mod adaptors;
@@ -74,6 +75,8 @@ pub struct WrongResult {
 
 /// Of the time, this share in percent goes to STREAM, working sets, copies, calls and packets; the rest to noise.
 const SHARES: [u64; 5] = [33, 27, 15, 15, 5];
+/// So often everything is measured but the noise.
+const PASSES: usize = 5;
 /// Parts, as they are counted to the user.
 const PARTS: [&str; 6] = [
     "memory with several threads",
@@ -83,6 +86,8 @@ const PARTS: [&str; 6] = [
     "received packets",
     "noise",
 ];
+/// The last of them, which is no part of a pass.
+const NOISE: usize = PARTS.len() - 1;
 
 /// Measures this host, on a thread of its own: the calling thread keeps its processors.
 ///
@@ -109,32 +114,51 @@ fn all(context: &mut Context<'_>) -> Result<HostLimits, WrongResult> {
     if let Err(error) = &pinned {
         limits.cautions.push(missing("pinning of threads to processors", error));
     }
-    limits.memory = match context.part(0) {
-        Some(time) => memory::measure(context, time)?,
-        None => Fact::unknown(NOT_REACHED),
-    };
-    if let (Some(time), Fact::Known(memory)) = (context.part(1), &mut limits.memory) {
-        memory.working_sets = working_set::all(context, time, memory.array_bytes);
+    let mut memory = None;
+    let mut passes = Vec::with_capacity(PASSES);
+    while passes.len() < PASSES && (passes.is_empty() || !context.is_ended()) {
+        passes.push(pass(context, &mut memory)?);
     }
-    limits.copies = match context.part(2) {
-        Some(time) => copies::all(context, time),
-        None => Fact::unknown(NOT_REACHED),
-    };
-    limits.calls = match context.part(3) {
-        Some(time) => Fact::Known(calls::all(context, time)),
-        None => Fact::unknown(NOT_REACHED),
-    };
-    limits.packets = match context.part(4) {
-        Some(time) => Fact::Known(packets::all(context, time)),
-        None => Fact::unknown(NOT_REACHED),
-    };
-    let noise = context.part(5);
+    let passes = HostLimits::over_passes(&passes).unwrap_or_default();
+    limits =
+        HostLimits { quick: limits.quick, adaptors: limits.adaptors, cautions: limits.cautions, ..passes };
+    let noise = context.part(NOISE);
     limits.state = state.finish(context.clock, noise);
     limits.interrupted = context.is_ended();
     limits.took = context.took();
     limits.cautions.append(&mut context.cautions);
     limits.cautions.extend(doubts(&limits, context.cpus.len()));
     Ok(limits)
+}
+
+/// Everything once. What the first pass found out of `memory` holds for all.
+fn pass(context: &mut Context<'_>, memory: &mut Option<memory::Ground>) -> Result<HostLimits, WrongResult> {
+    let mut of_memory = match context.part(0) {
+        Some(time) => {
+            let ground = match memory.take() {
+                Some(known) => known,
+                None => memory::Ground::of(context, time)?,
+            };
+            memory.insert(ground).measure(context, time)?
+        }
+        None => Fact::unknown(NOT_REACHED),
+    };
+    if let (Some(time), Fact::Known(memory)) = (context.part(1), &mut of_memory) {
+        memory.working_sets = working_set::all(context, time, memory.array_bytes);
+    }
+    let copies = match context.part(2) {
+        Some(time) => copies::all(context, time),
+        None => Fact::unknown(NOT_REACHED),
+    };
+    let calls = match context.part(3) {
+        Some(time) => Fact::Known(calls::all(context, time)),
+        None => Fact::unknown(NOT_REACHED),
+    };
+    let packets = match context.part(4) {
+        Some(time) => Fact::Known(packets::all(context, time)),
+        None => Fact::unknown(NOT_REACHED),
+    };
+    Ok(HostLimits { memory: of_memory, copies, calls, packets, ..HostLimits::default() })
 }
 
 /// What the state of the host makes doubtful.

@@ -5,7 +5,7 @@ use std::io;
 use linerate_core::host_limits::LimitCaution;
 use linerate_core::units::{Span, Time};
 
-use super::{Asked, LimitsWatch, PARTS, SHARES, topology};
+use super::{Asked, LimitsWatch, NOISE, PARTS, PASSES, SHARES, topology};
 use crate::observe::{HostClock, pin_to, usable_cpus};
 use crate::probe::Sampler;
 
@@ -17,6 +17,8 @@ pub(super) struct Context<'a> {
     pub(super) cpus: Vec<u32>,
     pub(super) cautions: Vec<LimitCaution>,
     watch: &'a mut dyn LimitsWatch,
+    /// How many parts have begun.
+    begun: usize,
     started: Time,
     ended: bool,
 }
@@ -27,7 +29,7 @@ impl<'a> Context<'a> {
         if cpus.is_empty() {
             cpus.push(0);
         }
-        Self { clock, asked, cpus, cautions: Vec::new(), watch, started: clock.now(), ended: false }
+        Self { clock, asked, cpus, cautions: Vec::new(), watch, begun: 0, started: clock.now(), ended: false }
     }
 
     /// Pins the measuring thread to the first processor.
@@ -35,14 +37,16 @@ impl<'a> Context<'a> {
         pin_to(self.cpus[0])
     }
 
-    /// Begins part `number`, and says how long it may take. Absent once the user has ended the measurement.
+    /// Begins part `number`, of the next pass or after all of them, and says how long it may take. Absent once the user has ended the measurement.
     pub(super) fn part(&mut self, number: usize) -> Option<Span> {
         if self.is_ended() {
             return None;
         }
-        self.watch.part(PARTS[number], number, PARTS.len());
+        self.watch.part(PARTS[number], self.begun, PASSES * NOISE + 1);
+        self.begun += 1;
         let rest = 100 - SHARES.iter().sum::<u64>();
-        Some(self.asked.time.scaled(SHARES.get(number).copied().unwrap_or(rest), 100))
+        let once = |share| self.asked.time.scaled(share, 100 * PASSES as u64);
+        Some(SHARES.get(number).map_or(self.asked.time.scaled(rest, 100), |share| once(*share)))
     }
 
     /// Whether the user has ended the measurement.

@@ -15,49 +15,77 @@ const TRIAL: usize = 1 << 18;
 /// in passes.
 const SLOWER: f64 = 3.0;
 const BESIDES: u32 = 4;
-/// Passes that the time shall allow.
-const PASSES: u32 = 7;
+/// Passes over the arrays that the time shall allow.
+const PASSES: u32 = 3;
 /// More memory nodes than these are not held against each other: pairs grow with their square.
 const MOST_NODES: usize = 8;
 
-/// The rates with 1, 2, 4 and so on threads, and across nodes, which takes about `time`.
-pub(super) fn measure(context: &mut Context<'_>, time: Span) -> Result<Fact<MemoryLimits>, WrongResult> {
-    let caches = topology::caches(&context.cpus);
-    let nodes = topology::nodes(&context.cpus);
-    let pairs = pairs(nodes.known().map_or(&[][..], Vec::as_slice));
-    let counts = thread_counts(context.cpus.len(), context.asked.quick);
-    let share = time / (counts.len() + pairs.len()).max(1) as u64;
-    let last = caches.known().and_then(|caches| topology::last_caches_bytes(caches));
-    let (bytes, caution) = array_bytes(last, time_allows(context, share)?);
-    context.cautions.extend(caution);
-    let elements = usize::try_from(bytes / ELEMENT).unwrap_or(TRIAL);
-    let mut found = MemoryLimits { caches, array_bytes: bytes, nodes, ..MemoryLimits::default() };
-    for threads in counts {
-        let cpus = &context.cpus[..threads];
-        match team(context, (cpus, cpus), elements, share)? {
-            Some(rates) => found.threads.push(ThreadsRate { threads: count(threads), rates }),
-            // With one pass there is no number.
-            None if !context.goes_on() => return Ok(Fact::Known(found)),
-            None => return Ok(Fact::unknown("the system does not give the memory for the arrays")),
-        }
-        if context.is_ended() {
-            return Ok(Fact::Known(found));
-        }
+/// What is the same in all passes.
+pub(super) struct Ground {
+    /// Caches, nodes and the size of the arrays.
+    known: MemoryLimits,
+    pairs: Vec<[MemoryNode; 2]>,
+    /// Numbers of threads.
+    counts: Vec<usize>,
+}
+
+impl Ground {
+    /// By what a pass may take.
+    pub(super) fn of(context: &mut Context<'_>, time: Span) -> Result<Self, WrongResult> {
+        let caches = topology::caches(&context.cpus);
+        let nodes = topology::nodes(&context.cpus);
+        let pairs = pairs(nodes.known().map_or(&[][..], Vec::as_slice));
+        let counts = thread_counts(context.cpus.len(), context.asked.quick);
+        let mut ground =
+            Self { known: MemoryLimits { caches, nodes, ..MemoryLimits::default() }, pairs, counts };
+        let last = ground.known.caches.known().and_then(|caches| topology::last_caches_bytes(caches));
+        let (bytes, caution) = array_bytes(last, time_allows(context, ground.share(time))?);
+        context.cautions.extend(caution);
+        ground.known.array_bytes = bytes;
+        Ok(ground)
     }
-    for [on, of] in &pairs {
-        let rates = team(context, (&of.cpus, &on.cpus), elements, share)?;
-        let rate = |rates| NodesRate {
-            threads_on: on.node,
-            memory_on: of.node,
-            threads: count(on.cpus.len()),
-            rates,
-        };
-        found.across_nodes.extend(rates.map(rate));
-        if context.is_ended() {
-            break;
-        }
+
+    /// What one team has of the time.
+    fn share(&self, time: Span) -> Span {
+        time / (self.counts.len() + self.pairs.len()).max(1) as u64
     }
-    Ok(Fact::Known(found))
+
+    /// The rates with 1, 2, 4 and so on threads, and across nodes, which takes about `time`.
+    pub(super) fn measure(
+        &self,
+        context: &mut Context<'_>,
+        time: Span,
+    ) -> Result<Fact<MemoryLimits>, WrongResult> {
+        let share = self.share(time);
+        let mut found = self.known.clone();
+        let elements = usize::try_from(found.array_bytes / ELEMENT).unwrap_or(TRIAL);
+        for threads in &self.counts {
+            let cpus = &context.cpus[..*threads];
+            match team(context, (cpus, cpus), elements, share)? {
+                Some(rates) => found.threads.push(ThreadsRate { threads: count(*threads), rates }),
+                // With one pass there is no number.
+                None if !context.goes_on() => return Ok(Fact::Known(found)),
+                None => return Ok(Fact::unknown("the system does not give the memory for the arrays")),
+            }
+            if context.is_ended() {
+                return Ok(Fact::Known(found));
+            }
+        }
+        for [on, of] in &self.pairs {
+            let rates = team(context, (&of.cpus, &on.cpus), elements, share)?;
+            let rate = |rates| NodesRate {
+                threads_on: on.node,
+                memory_on: of.node,
+                threads: count(on.cpus.len()),
+                rates,
+            };
+            found.across_nodes.extend(rates.map(rate));
+            if context.is_ended() {
+                break;
+            }
+        }
+        Ok(Fact::Known(found))
+    }
 }
 
 fn team(

@@ -11,11 +11,11 @@ use super::arrays::Arrays;
 use super::kernels::{MOST_PASSES, Part, validate};
 use crate::observe::{HostClock, pin_to};
 
-/// Passes, at least: six after the first have a 95 % interval of their median.
-const FEWEST_PASSES: usize = 7;
+/// Passes, at least: two after the first. The interval is over such measurements.
+const FEWEST_PASSES: usize = 3;
 /// Passes where these take too long already: one after the first.
 const TWO: usize = 2;
-/// How many times its time a team may take for the passes of an interval.
+/// How many times its time a team may take for these passes.
 const PATIENCE: u64 = 2;
 
 /// Who touches the memory first, and who runs the kernels then: a thread on each processor.
@@ -164,8 +164,8 @@ mod tests {
         let time = Span::from_ms(100);
         assert!(wants_more(0, long, time) && wants_more(1, long, time), "two passes always");
         assert!(!wants_more(2, long, time), "they took too long already");
-        assert!(wants_more(6, Span::from_ms(150), time), "an interval is near");
-        assert!(!wants_more(7, Span::from_ms(150), time) && wants_more(7, short, time));
+        assert!(wants_more(2, Span::from_ms(150), time), "one more is near");
+        assert!(!wants_more(3, Span::from_ms(150), time) && wants_more(3, short, time));
         assert!(!wants_more(MOST_PASSES, short, time), "the values would leave the range of a double");
     }
 

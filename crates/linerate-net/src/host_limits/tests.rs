@@ -10,7 +10,7 @@ struct Until {
 
 impl LimitsWatch for Until {
     fn part(&mut self, _what: &str, number: usize, all: usize) {
-        assert_eq!(all, PARTS.len());
+        assert_eq!(all, PASSES * NOISE + 1);
         self.begun.push(number);
     }
 
@@ -32,7 +32,7 @@ fn measured_until(last: usize) -> (HostLimits, Vec<usize>) {
 #[test]
 fn everything_is_measured_or_says_why_not() {
     let (limits, begun) = measured_until(usize::MAX);
-    assert_eq!(begun, [0, 1, 2, 3, 4, 5]);
+    assert!(begun.iter().copied().eq(0..=PASSES * NOISE), "every part once, in order: {begun:?}");
     assert!(limits.quick && !limits.interrupted && limits.took > Span::ZERO);
     let memory = limits.memory.known().expect("there is memory for small arrays");
     assert!(memory.threads.first().is_some_and(|it| it.threads == 1), "{memory:?}");

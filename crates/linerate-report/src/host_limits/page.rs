@@ -9,7 +9,7 @@ use crate::section::{self, Document, Item, Part, Section, Warning, entries};
 use crate::text::plain;
 
 /// How the tables are read.
-const READ: &str = "GB/s is 10^9 bytes a second, KiB is 1024 B. Intervals are 95 % intervals of the median, within this measurement.";
+const READ: &str = "GB/s is 10^9 bytes a second, KiB is 1024 B. Each figure is the median over passes spread over the time, and its interval reaches from the lowest to the highest end of their 95 % intervals.";
 
 /// The limits in every form: the host, cautions, charts, every number, and how busy the host was.
 pub fn document(file: &HostLimitsFile) -> Document {
