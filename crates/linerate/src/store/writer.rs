@@ -126,7 +126,9 @@ impl Writer {
             let kept = file.as_file().set_permissions(there.permissions());
             kept.map_err(|error| unwritten(path, &error))?;
         }
-        Ok(Unfinished { file, target, replaces: there.is_ok() })
+        // In linerate's own folder another process may be as quick.
+        let replaces = there.is_ok() || self.forced || self.is_own(&target);
+        Ok(Unfinished { file, target, replaces })
     }
 
     /// Gives the file its name.
@@ -145,6 +147,11 @@ impl Writer {
     /// From now on it replaces any file in `folder`: one that linerate keeps.
     pub(crate) fn adopt(&self, folder: &Path) {
         self.owns(fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()));
+    }
+
+    fn is_own(&self, target: &Path) -> bool {
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        own.iter().any(|own| target.starts_with(own))
     }
 
     fn owns(&self, path: PathBuf) {
@@ -174,8 +181,7 @@ impl Writer {
         if fs::metadata(&target).is_ok_and(|there| !there.is_file()) {
             return refused("it is not a file", "choose another path");
         }
-        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.forced || own.iter().any(|own| target.starts_with(own)) {
+        if self.forced || self.is_own(&target) {
             return Ok(target);
         }
         match marks::made_by(&target) {
