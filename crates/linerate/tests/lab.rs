@@ -300,7 +300,7 @@ fn a_topology_of_containerlab_is_a_plan() {
     let desk = Desk::new();
     desk.write("two.clab.yml", TOPOLOGY);
     let shown = desk.linerate(&["lab", "show", "two.clab.yml"]).done();
-    assert_snapshot!(shown.stderr, @"! two.clab.yml: left out: exec of nodes, image of nodes, names of interfaces (each is called after the node at its other end)");
+    assert_snapshot!(shown.stderr, @"! two.clab.yml: left out: exec of nodes other than `ip address add`, image of nodes, names of interfaces (each is called after the node at its other end)");
     assert_snapshot!(shown.stdout, @r#"
     hosts = ["a", "b"]
     switches = ["s"]

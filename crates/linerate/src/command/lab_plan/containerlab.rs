@@ -186,7 +186,7 @@ impl<'a> Import<'a> {
     }
 
     fn other_commands(&mut self, are_there: bool) {
-        let what = "exec of nodes (but `ip address add` of a node)".to_owned();
+        let what = "exec of nodes other than `ip address add`".to_owned();
         self.left_out.extend(are_there.then_some(what));
     }
 
@@ -355,7 +355,7 @@ topology:
         assert_eq!(addresses[0], [("z1".to_owned(), one("10.0.0.1/24"))].into());
         assert!(addresses[1..].iter().all(BTreeMap::is_empty), "{addresses:?}");
         let wanted = "addresses of interfaces without a link; binds of nodes; \
-                      exec of nodes (but `ip address add` of a node); image of nodes; \
+                      exec of nodes other than `ip address add`; image of nodes; \
                       kind nokia_srlinux (a plain router stands for it); links of type macvlan; \
                       links to the outside; mac of links; \
                       names of interfaces (each is called after the node at its other end); prefix of the file";
