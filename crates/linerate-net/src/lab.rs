@@ -149,6 +149,7 @@ impl Lab {
         site.build()?;
         let start = |(job, middle)| Forwarder::start(&job, middle, program);
         let forwarder = job.zip(middle).map(start).transpose()?;
+        ready::await_all(&layout, &namespaces)?;
         Ok(Self { layout, namespaces, mechanisms, forwarder })
     }
 

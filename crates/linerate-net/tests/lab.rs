@@ -319,7 +319,10 @@ fn drawn_plan(random: &mut Pcg64) -> (String, Vec<(String, String, String)>) {
             addresses.push(format!("fd00:{network:x}::{:x}/64", 0xff - nth));
         }
         stated.extend(addresses.iter().map(|it| (one.to_owned(), other.to_owned(), it.clone())));
-        format!("[[link]]\nbetween = [\"{one}\", \"{other}\"]\naddress = {{ {one} = {addresses:?} }}\n")
+        let worse = ["", "delay = '3ms'\n", "rate-mbps = 20\n"][random.random_range(0..3)];
+        format!(
+            "[[link]]\nbetween = [\"{one}\", \"{other}\"]\naddress = {{ {one} = {addresses:?} }}\n{worse}"
+        )
     };
     let mut links: String =
         (1..).take(hosts).map(|nth: u8| link(&format!("h{nth}"), "s", nth, near)).collect();

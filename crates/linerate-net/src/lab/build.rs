@@ -6,7 +6,7 @@ use linerate_core::lab::{Direction, Layout, Mechanism, Node, NodeKind, Port};
 use linerate_core::units::Span;
 
 use super::namespace::Namespace;
-use super::{LabError, delay, forwarder, link, ready};
+use super::{LabError, delay, forwarder, link};
 use crate::netlink::bucket;
 
 /// What a laboratory is built of.
@@ -35,10 +35,6 @@ impl Site<'_> {
             if !node.routes.is_empty() {
                 namespace.enter(|| lead(node))??;
             }
-        }
-        for ((_, node), namespace) in nodes() {
-            let refused = LabError::refused(format!("{}: its addresses of IPv6", node.name));
-            namespace.enter(|| ready::wait(node))?.map_err(refused)?;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use linerate_core::run::LaboratoryLink;
 
 use super::forwarder::{self, ForwarderProgram, Job};
 use super::namespace::Namespace;
-use super::{Lab, LabError, Site, mechanism};
+use super::{Lab, LabError, Site, mechanism, ready};
 
 /// Where the records are: a folder that a reboot empties, as it does namespaces.
 const RECORDS: &str = "/run/linerate/labs";
@@ -288,6 +288,7 @@ fn make(
     Site { layout, namespaces: &namespaces, mechanisms: &mechanisms, middle: middle.as_ref() }.build()?;
     let start = |(job, middle)| forwarder::start_kept(program, &job, &middle, &socket_of(name));
     job.zip(middle).map_or(Ok(()), start)?;
+    ready::await_all(layout, &namespaces)?;
     Ok(super::links(layout, &mechanisms, &[]))
 }
 

@@ -4,7 +4,10 @@ use std::io;
 use std::net::Ipv6Addr;
 use std::time::{Duration, Instant};
 
-use linerate_core::lab::{Node, Port};
+use linerate_core::lab::{Layout, Node, Port};
+
+use super::LabError;
+use super::namespace::Namespace;
 
 /// How long that may take, and how often it is looked at.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -12,8 +15,16 @@ const INTERVAL: Duration = Duration::from_millis(5);
 /// An address that the kernel does not use yet.  Source: `linux/if_addr.h`, `IFA_F_TENTATIVE`.
 const TENTATIVE: u32 = 0x40;
 
+/// Waits until all nodes can be reached at their addresses, which takes a forwarder that runs.
+pub(super) fn await_all(layout: &Layout, namespaces: &[Namespace]) -> Result<(), LabError> {
+    layout.nodes.iter().zip(namespaces).try_for_each(|(node, namespace)| {
+        let refused = LabError::refused(format!("{}: its addresses of IPv6", node.name));
+        namespace.enter(|| wait(node))?.map_err(refused)
+    })
+}
+
 /// Waits until a node can be reached at all of its addresses of IPv6: before, it does not hear who asks for them.
-pub(super) fn wait(node: &Node) -> io::Result<()> {
+fn wait(node: &Node) -> io::Result<()> {
     let is_of_ipv6 = |port: &&Port| port.addresses.iter().any(|address| address.ip.is_ipv6());
     let ports: Vec<&Port> = node.ports.iter().filter(is_of_ipv6).collect();
     let began = Instant::now();
