@@ -144,7 +144,7 @@ impl Writer {
         self.forced
     }
 
-    /// From now on it replaces any file in `folder`: one that linerate keeps.
+    /// From now on it replaces any file in `folder`, which is there: one that linerate keeps.
     pub(crate) fn adopt(&self, folder: &Path) {
         self.owns(fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()));
     }

@@ -41,11 +41,13 @@ impl Folder {
     ///
     /// It is used by others, cannot be written, or has files that no experiment has made.
     pub(super) fn open(path: &Path, shard: Option<Shard>, files: &Writer) -> Result<Self, Trouble> {
-        adopt(path, files)?;
-        for part in [path.to_owned(), path.join(RUNS), path.join(CONDITIONS)] {
-            fs::create_dir_all(&part).map_err(|error| unwritten(&part, &error))?;
-        }
+        check(path, files)?;
+        let folder = |part: &Path| fs::create_dir_all(part).map_err(|error| unwritten(part, &error));
+        folder(path)?;
+        files.adopt(path);
+        // First, because other parts that begin know the folder of an experiment by it.
         let whole = appended(&path.join(LEDGER))?;
+        [RUNS, CONDITIONS].into_iter().try_for_each(|part| folder(&path.join(part)))?;
         let Some(shard) = shard else {
             whole.try_lock().map_err(|_| in_use(path, "another process runs this experiment"))?;
             return Ok(Self { path: path.to_owned(), own: path.join(LEDGER), ledger: whole, _whole: None });
@@ -99,19 +101,17 @@ impl Folder {
     }
 }
 
-/// Lets `files` replace everything in the folder, unless names of an experiment are taken there and it has none.
-fn adopt(path: &Path, files: &Writer) -> Result<(), Trouble> {
-    let is_experiment = ledger(path).is_ok_and(|there| there.unread.is_empty() || !there.entries.is_empty());
+/// Refuses a folder in which names of an experiment are taken, and which has none.
+fn check(path: &Path, files: &Writer) -> Result<(), Trouble> {
+    let is_experiment =
+        || ledger(path).is_ok_and(|there| there.unread.is_empty() || !there.entries.is_empty());
     let taken = [LEDGER, PLAN, RUNS, CONDITIONS].into_iter().find(|name| path.join(name).exists());
-    match taken.filter(|_| !is_experiment && !files.is_forced()) {
+    match taken.filter(|_| !is_experiment() && !files.is_forced()) {
         Some(name) => Err(Trouble::new(
             format!("failed to use {}: its {name} is of no experiment", path.display()),
             "choose another folder with --folder, or replace what is there with --force",
         )),
-        None => {
-            files.adopt(path);
-            Ok(())
-        }
+        None => Ok(()),
     }
 }
 
