@@ -117,13 +117,13 @@ fn seen() -> PacketSeen {
 
 #[test]
 fn the_greetings_are_these_bytes() {
-    assert_eq!(PROTOCOL, 11);
-    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x0b\x01\x07\r\n\r\n");
-    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x0b\x02\x07\r\n\r\n");
+    assert_eq!(PROTOCOL, 12);
+    assert_eq!(&Greeting::new(Purpose::Control).encode(), b"linerate\x00\x0c\x01\x08\r\n\r\n");
+    assert_eq!(&Greeting::new(Purpose::Data).encode(), b"linerate\x00\x0c\x02\x08\r\n\r\n");
     let keyed = Welcome::new(false, counting(0)).encode();
-    assert_eq!(keyed[..12], *b"linerate\x00\x0b\x00\x07");
+    assert_eq!(keyed[..12], *b"linerate\x00\x0c\x00\x08");
     assert_eq!(keyed[12..], counting::<32>(0));
-    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x0b\x01\x07");
+    assert_eq!(Welcome::new(true, counting(0)).encode()[..12], *b"linerate\x00\x0c\x01\x08");
 }
 
 #[test]
@@ -143,6 +143,21 @@ fn the_proofs_are_these_bytes() {
         hex(key.prove_server(3, &server, &client)),
         "5f25ff3ff896b4f22af75c18b30573461b0135f962a75bd06a2785a231a9d3c7"
     );
+}
+
+#[test]
+fn the_codes_are_these_bytes() {
+    // HMAC-SHA-256 twice, computed by another program.
+    let key: Key = "ABCD-efgh-2345".parse().expect("a key");
+    let seals = key.seals(12, &counting(0), &counting(32)).expect("it has codes").expect("it has codes");
+    let frame = encode(&"start").expect("it is short");
+    let hex = |code: [u8; 16]| code.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let (mut client, mut server) = (seals.says, seals.hears);
+    assert_eq!(hex(client.code(&frame)), "1afa54cf823bf0e866ace7dc0e93faca");
+    assert_eq!(hex(client.code(&frame)), "3a1eb9e5af903c9d7a36ac49bd7f5052");
+    assert_eq!(hex(server.code(&frame)), "32e00a880de268b17e1cc1f0af6f3457");
+    assert_eq!(hex(server.code(&frame)), "9ae5fc8c7df1805a012757dd748b966d");
+    assert!(key.seals(11, &counting(0), &counting(32)).is_err(), "it has none");
 }
 
 #[rstest]

@@ -131,7 +131,7 @@ fn a_length_out_of_range_is_refused_by_its_number(
 ) {
     let server = TestServer::start(single());
     let mut rude = Rude::at(&server, stage);
-    rude.blurt(&frame(length, b"\"finish\""));
+    rude.blurt_frame(&frame(length, b"\"finish\""));
     let reason = rude.farewell().expect("a reason");
     assert!(reason.contains(&format!("a control message of {length} B")), "{reason}");
     server.still_serves();
@@ -147,7 +147,7 @@ fn a_packed_frame_that_holds_too_much_or_nothing_is_refused(
     for (content, why) in [(bomb, "it holds more than 65536 B"), (vec![0xff; 9], "unpack")] {
         let server = TestServer::start(single());
         let mut rude = Rude::at(&server, stage);
-        rude.blurt(&frame(content.len() as u32 | PACKED, &content));
+        rude.blurt_frame(&frame(content.len() as u32 | PACKED, &content));
         let reason = rude.farewell().expect("a reason");
         assert!(reason.contains(why), "{reason}");
         server.still_serves();
@@ -186,12 +186,12 @@ fn content_that_is_no_message_is_refused(#[values(Stage::Proof, Stage::Plan, Sta
         &deep,
     ] {
         let mut rude = Rude::at(&server, stage);
-        rude.blurt(&framed(content.as_bytes()));
+        rude.blurt_frame(&framed(content.as_bytes()));
         let reason = rude.farewell().unwrap_or_else(|| panic!("no reason for {content}"));
         assert!(reason.contains("does not understand the message"), "{content}: {reason}");
     }
     let mut rude = Rude::at(&server, stage);
-    rude.blurt(&framed(b"\"\xff\xfe\""));
+    rude.blurt_frame(&framed(b"\"\xff\xfe\""));
     assert!(rude.farewell().is_some_and(|reason| reason.contains("does not understand")));
     server.still_serves();
 }
@@ -205,7 +205,7 @@ fn an_unknown_option_is_refused_by_name_with_advice() {
         ("{\"offer\":{\"remote\":{\"nice\":1}}}", "`nice`"),
     ] {
         let mut rude = Rude::at(&server, Stage::Plan);
-        rude.blurt(&framed(offer.as_bytes()));
+        rude.blurt_frame(&framed(offer.as_bytes()));
         let reason = rude.farewell().expect("a reason");
         for words in [field, "unknown field", env!("CARGO_PKG_VERSION"), "the same version of linerate"] {
             assert!(reason.contains(words), "{reason}");
@@ -390,7 +390,7 @@ fn a_plan_outside_its_ranges_is_refused_by_the_field() {
         ("{\"remote\":{\"pin\":4294967295}}", "processor 4294967295"),
     ] {
         let mut rude = Rude::at(&server, Stage::Plan);
-        rude.blurt(&framed(format!("{{\"offer\":{offer}}}").as_bytes()));
+        rude.blurt_frame(&framed(format!("{{\"offer\":{offer}}}").as_bytes()));
         // What depends on the host is known only when the data connection is there.
         if offer.contains("congestion") {
             rude.await_admission();
@@ -416,7 +416,7 @@ fn the_largest_numbers_in_a_plan_harm_nobody() {
         format!("{{\"schedule\":\"octave:64\",\"from\":{most},\"to\":{most},\"perturb\":1}}"),
     ] {
         let mut rude = Rude::at(&server, Stage::Plan);
-        rude.blurt(&framed(format!("{{\"offer\":{offer}}}").as_bytes()));
+        rude.blurt_frame(&framed(format!("{{\"offer\":{offer}}}").as_bytes()));
         // Refused, or measured like any plan: it is told one or the other.
         let reply = rude.hear().unwrap_or_else(|error| panic!("{offer}: failed to {error}"));
         assert!(matches!(reply, Reply::Refused(_) | Reply::Admitted { .. }), "{offer}: {reply:?}");

@@ -19,6 +19,7 @@ mod loads_end;
 mod local;
 mod memory;
 mod observe;
+mod on_path;
 mod pair;
 mod ranks;
 mod remote_settings;

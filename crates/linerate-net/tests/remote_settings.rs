@@ -65,7 +65,9 @@ fn options(allowed: &str, folder: &Path) -> SettingsOptions {
 /// A server with a key, in the calling thread's network namespace.
 fn server(options: SettingsOptions, limits: Limits) -> TestServer {
     let key = Key::fresh().expect("random numbers");
-    let server = Server::bind((THERE, 0).into(), Some(key.clone()), limits).expect("a free port");
+    // Old versions are tried too.
+    let served = key.clone().allow_unauthenticated_control(true);
+    let server = Server::bind((THERE, 0).into(), Some(served), limits).expect("a free port");
     server.allow_settings(options);
     TestServer::of(server, key)
 }

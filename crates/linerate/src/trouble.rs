@@ -244,6 +244,12 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::Refused { reason } if reason.contains("--key ") => {
             "give --key with the key that `linerate serve` printed"
         }
+        PairError::Unauthenticated(_) => {
+            "use the same version of linerate on both hosts, or accept that with --allow-unauthenticated-control on both"
+        }
+        PairError::Refused { reason } if reason.contains("--allow-unauthenticated-control") => {
+            "use the same version of linerate on both hosts, or start the server with that flag too"
+        }
         PairError::Refused { reason } if reason.contains("use the transport") => {
             "follow its advice, or choose another --transport; docs/transports.md says what each needs"
         }
@@ -261,6 +267,9 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::Unexpected { .. } => "use the same version of linerate on both hosts",
         PairError::Frame(FrameError::Length(_)) => {
             "give a shorter list of sizes; the plan must fit one message"
+        }
+        PairError::Frame(FrameError::Forged) => {
+            "look for what is between the hosts (a proxy, an attacker), or measure through WireGuard or IPsec"
         }
         PairError::Frame(_) => "check the server's output on the other host, and measure again",
         PairError::Plan(_) => {

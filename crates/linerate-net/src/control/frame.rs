@@ -1,4 +1,5 @@
-//! Frames: a 32-bit big-endian length and that many bytes of JSON, or of JSON that is packed.
+//! Frames: a 32-bit big-endian length and that many bytes of JSON, or of JSON that is packed; then a code of 16 bytes,
+//! once the key is proved.
 //!
 //! Packed is deflate (RFC 1951) without a header, and the length has its highest bit set. A peer has not proved
 //! anything yet when its first frames are read, so the decoder is one that is written in Rust.
@@ -10,6 +11,8 @@ use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use serde::Serialize;
 use serde::de::{DeserializeOwned, Error as _};
+
+use super::seal::{CODE_LEN, Seal};
 
 /// The longest frame that is sent or accepted, packed or not. Unit: bytes of JSON.
 pub const MAX_FRAME: usize = 64 << 10;
@@ -34,6 +37,11 @@ pub enum FrameError {
     /// The content cannot be unpacked, or is longer than [`MAX_FRAME`] then.
     #[error("unpack a control message: {0}")]
     Packed(io::Error),
+    /// The code after it is not the one that the peer's next frame has.
+    #[error(
+        "trust a control message: it is not what the peer sent, so something on the path changes the connection"
+    )]
+    Forged,
     /// The content is not what was expected here.
     #[error("understand a control message: {0}")]
     Content(#[from] serde_json::Error),
@@ -71,26 +79,35 @@ pub fn decode<T: DeserializeOwned>(content: &[u8]) -> Result<T, FrameError> {
     Ok(serde_json::from_str(text)?)
 }
 
-/// Writes a message as a frame.
+/// Writes a message as a frame, before anything is agreed with the peer.
 ///
 /// # Errors
 ///
 /// When it is too long or the stream fails.
 pub fn write_frame<T: Serialize>(out: &mut impl Write, message: &T) -> Result<(), FrameError> {
-    Ok(out.write_all(&encode(message)?)?)
+    write_sealed(out, message, 0, None)
 }
 
-/// Writes a message as a frame to a peer that speaks this `version`: packed, if the peer can read that and it is
-/// shorter.
+/// Writes a message as a frame to a peer that speaks this `version`, with the next code of `seal`. It is packed if the peer can
+/// read that and it is shorter then.
 ///
 /// # Errors
 ///
 /// When it is too long or the stream fails.
-pub fn write_packed<T: Serialize>(out: &mut impl Write, message: &T, version: u16) -> Result<(), FrameError> {
+pub fn write_sealed<T: Serialize>(
+    out: &mut impl Write,
+    message: &T,
+    version: u16,
+    seal: Option<&mut Seal>,
+) -> Result<(), FrameError> {
     let frame = encode(message)?;
     let packed = (version >= PACKED_SINCE && frame.len() > SHORT).then(|| pack(&frame)).transpose()?;
-    let shorter = packed.filter(|packed| packed.len() < frame.len());
-    Ok(out.write_all(&shorter.unwrap_or(frame))?)
+    let mut frame = packed.filter(|packed| packed.len() < frame.len()).unwrap_or(frame);
+    if let Some(seal) = seal {
+        let code = seal.code(&frame);
+        frame.extend(code);
+    }
+    Ok(out.write_all(&frame)?)
 }
 
 /// The same frame, packed.
@@ -115,22 +132,42 @@ fn unpack(packed: &[u8]) -> Result<Vec<u8>, FrameError> {
     }
 }
 
-/// Reads a frame and the message in it. No more is allocated than a valid frame needs.
+/// Reads a frame without a code, and the message in it.
 ///
 /// # Errors
 ///
-/// When the stream fails or ends, the length is out of range, or the content is not a message.
+/// As [`read_sealed`].
 pub fn read_frame<T: DeserializeOwned>(input: &mut impl Read) -> Result<T, FrameError> {
-    let mut length = [0; LENGTH];
-    read_whole(input, &mut length)?;
-    let word = u32::from_be_bytes(length);
+    read_sealed(input, None)
+}
+
+/// Reads a frame, whose code must be the next of `seal`, and the message in it. No more is allocated than a valid frame needs.
+///
+/// # Errors
+///
+/// When the stream fails or ends, the length is out of range, the code is wrong, or the content is not a message.
+pub fn read_sealed<T: DeserializeOwned>(
+    input: &mut impl Read,
+    seal: Option<&mut Seal>,
+) -> Result<T, FrameError> {
+    let mut frame = vec![0; LENGTH];
+    read_whole(input, &mut frame)?;
+    let word = u32::from_be_bytes([frame[0], frame[1], frame[2], frame[3]]);
     let length = (word & !PACKED) as usize;
     if length == 0 || length > MAX_FRAME {
         return Err(FrameError::Length(length));
     }
-    let mut content = vec![0; length];
-    read_whole(input, &mut content)?;
-    if word == length as u32 { decode(&content) } else { decode(&unpack(&content)?) }
+    frame.resize(LENGTH + length, 0);
+    read_whole(input, &mut frame[LENGTH..])?;
+    if let Some(seal) = seal {
+        let mut code = [0; CODE_LEN];
+        read_whole(input, &mut code)?;
+        if !seal.accepts(&frame, &code) {
+            return Err(FrameError::Forged);
+        }
+    }
+    let content = &frame[LENGTH..];
+    if word == length as u32 { decode(content) } else { decode(&unpack(content)?) }
 }
 
 /// Fills `bytes`. An end before that is the peer's doing, and is said so.
@@ -181,7 +218,7 @@ mod tests {
     fn a_peer_receives_packed_frames_only_if_it_can_read_them_and_they_are_shorter() {
         let written = |text: &str, version| {
             let mut frame = Vec::new();
-            write_packed(&mut frame, &text, version).expect("it is short");
+            write_sealed(&mut frame, &text, version, None).expect("it is short");
             assert_eq!(read_frame::<String>(&mut frame.as_slice()).expect("it is whole"), text);
             frame
         };
@@ -205,7 +242,7 @@ mod tests {
         ) {
             let text = text.repeat(times);
             let mut frame = Vec::new();
-            write_packed(&mut frame, &text, PACKED_SINCE).expect("it is short");
+            write_sealed(&mut frame, &text, PACKED_SINCE, None).expect("it is short");
             prop_assert_eq!(read_frame::<String>(&mut frame.as_slice()).expect("it is whole"), text);
             let cut = &frame[..cut.index(frame.len())];
             prop_assert!(read_frame::<String>(&mut &*cut).is_err_and(|error| error.is_stream()));

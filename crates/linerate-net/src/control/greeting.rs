@@ -15,11 +15,11 @@ use std::fmt;
 use linerate_core::foreign::plain;
 
 /// Newest version of the conversation that this linerate speaks.
-pub const PROTOCOL: u16 = 11;
+pub const PROTOCOL: u16 = 12;
 /// Oldest version that it speaks. In version 3 a trial has no lead; in version 4 there are no settings,
 /// in version 5 no ranks, in version 6 no traces, in version 7 no loads, in version 8 a
-/// client that waits does not hear who holds the slot, in version 9 no frame is packed, and in version 10 each question
-/// waits for the answer to the one before.
+/// client that waits does not hear who holds the slot, in version 9 no frame is packed, in version 10 each question
+/// waits for the answer to the one before, and in version 11 frames have no codes.
 const OLDEST: u16 = 4;
 /// Length of a client's greeting. Unit: bytes.
 pub const GREETING_LEN: usize = 16;

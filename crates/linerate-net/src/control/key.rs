@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
 use super::Challenge;
+use super::seal::{SEALED_SINCE, Seal, Seals};
 
 /// Letters of a key: no 0, 1, i, l or o, which people confuse.
 const ALPHABET: &[u8; 31] = b"abcdefghjkmnpqrstuvwxyz23456789";
@@ -37,7 +38,11 @@ const LEAST_DIFFERENT: usize = 4;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
+pub struct Key {
+    letters: String,
+    /// Whether it is enough that a peer proved it once.
+    proof_is_enough: bool,
+}
 
 /// One end's proof that it knows the key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +61,16 @@ pub enum KeyError {
     Plain(usize),
 }
 
+/// The peer has the key, and only older versions are common to both ends.
+#[derive(Clone, Copy, Debug, thiserror::Error, PartialEq, Eq)]
+#[error(
+    "protect control messages from changes on the path: version {version} of the protocol, the newest that both ends speak, cannot"
+)]
+pub struct Unauthenticated {
+    /// The newest version that both speak.
+    pub version: u16,
+}
+
 impl Key {
     /// A fresh key from the operating system's random numbers.
     ///
@@ -72,7 +87,11 @@ impl Key {
                 letters.push(char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]));
             }
         }
-        Ok(Self(letters))
+        Ok(Self::of(letters))
+    }
+
+    const fn of(letters: String) -> Self {
+        Self { letters, proof_is_enough: false }
     }
 
     /// The client's proof.
@@ -111,14 +130,49 @@ impl Key {
         self.hmac(version, b"linerate server", server, client).verify_slice(&proof.0).is_ok()
     }
 
+    /// The same key, and whether a peer may prove it and then speak a version without codes: everybody on the path can
+    /// change what such a peer says.
+    #[must_use]
+    pub fn allow_unauthenticated_control(self, allowed: bool) -> Self {
+        Self { proof_is_enough: allowed, ..self }
+    }
+
+    /// The codes of what follows the proofs, as the client uses them; none in a version that has none.
+    ///
+    /// # Errors
+    ///
+    /// When the version has none, and the user does not accept that.
+    pub fn seals(
+        &self,
+        version: u16,
+        server: &Challenge,
+        client: &Challenge,
+    ) -> Result<Option<Seals>, Unauthenticated> {
+        let seal = |role| {
+            let secret = self.hmac(version, role, server, client).finalize().into_bytes();
+            Seal::new(keyed(&secret))
+        };
+        match version {
+            SEALED_SINCE.. => Ok(Some(Seals {
+                says: seal(b"linerate client frames"),
+                hears: seal(b"linerate server frames"),
+            })),
+            _ if self.proof_is_enough => Ok(None),
+            version => Err(Unauthenticated { version }),
+        }
+    }
+
     fn hmac(&self, version: u16, role: &[u8], server: &Challenge, client: &Challenge) -> Hmac<Sha256> {
-        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(self.0.as_bytes())
-            .expect("HMAC takes a key of any length");
+        let mut mac = keyed(self.letters.as_bytes());
         for part in [role, &version.to_be_bytes(), server, client] {
             mac.update(part);
         }
         mac
     }
+}
+
+fn keyed(secret: &[u8]) -> Hmac<Sha256> {
+    <Hmac<Sha256> as KeyInit>::new_from_slice(secret).expect("HMAC takes a key of any length")
 }
 
 /// Random bytes from the operating system.
@@ -145,7 +199,7 @@ impl FromStr for Key {
         }
         match letters.bytes().collect::<BTreeSet<u8>>().len() {
             different @ ..LEAST_DIFFERENT => Err(KeyError::Plain(different)),
-            _ => Ok(Self(letters)),
+            _ => Ok(Self::of(letters)),
         }
     }
 }
@@ -153,7 +207,7 @@ impl FromStr for Key {
 impl fmt::Display for Key {
     /// In groups of four, as it is printed for people.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, letter) in self.0.chars().enumerate() {
+        for (index, letter) in self.letters.chars().enumerate() {
             if index > 0 && index % GROUP == 0 {
                 out.write_str("-")?;
             }

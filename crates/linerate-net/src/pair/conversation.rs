@@ -3,6 +3,7 @@
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::ops::ControlFlow;
 use std::panic::resume_unwind;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
@@ -19,9 +20,9 @@ use super::dial::{self, Target};
 use super::error::PairError;
 use super::path_mtu::{self, Interfaces};
 use crate::control::{
-    AHEAD_SINCE, AT_ONCE, Ask, Challenge, ChannelToken, Deadline, Greeting, Key, Opening, Purpose,
+    AHEAD_SINCE, AT_ONCE, Ask, Challenge, ChannelToken, Control, Deadline, Greeting, Key, Opening, Purpose,
     QueuePlace, REPORTS_SINCE, Reflector, Rendezvous, Reply, TRACES_SINCE, TimedStream, Versions, Welcome,
-    harmless, keep_alive, read_frame, write_frame,
+    harmless, keep_alive,
 };
 use crate::line::Line;
 use crate::observe::interface_of;
@@ -59,9 +60,7 @@ pub(super) struct Opened {
 /// A conversation with a server that has admitted this client.
 #[derive(Debug)]
 pub(super) struct Conversation {
-    control: TcpStream,
-    /// What both ends speak.
-    version: u16,
+    control: Arc<Control>,
     /// The server's address.
     pub(super) peer: SocketAddr,
     /// This end's address.
@@ -98,7 +97,8 @@ impl Conversation {
         Offer { plan, first }: Offer<'_>,
         queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        let (control, version) = introduce(target, key, &plan.common.local)?;
+        let control = Arc::new(introduce(target, key, &plan.common.local)?);
+        let version = control.version();
         if plan.trace().is_some() && version < TRACES_SINCE {
             let reason = "it is too old to trace messages; use the same version of linerate on both hosts";
             return Err(PairError::Refused { reason: reason.to_owned() });
@@ -114,17 +114,21 @@ impl Conversation {
         // A server that has ended the conversation by then has said why.
         ahead.iter().for_each(|opening| say(&control, &Ask::Open(opening.clone())).unwrap_or(()));
         let (environment, clock, reflector) = admission(&control, queued)?;
-        let peer = control.peer_addr().map_err(PairError::Address)?;
-        let local = control.local_addr().map_err(PairError::Address)?;
+        let peer = control.stream().peer_addr().map_err(PairError::Address)?;
+        let local = control.stream().local_addr().map_err(PairError::Address)?;
         let unprobed = reflector.zip(interfaces(plan, local, peer, &environment));
         let mtu = Fact::default();
-        Ok(Self { control, version, peer, local, environment, clock, mtu, unprobed, overlaps, ahead })
+        Ok(Self { control, peer, local, environment, clock, mtu, unprobed, overlaps, ahead })
     }
 
     /// What asks for the channels of `load`, which this server carries `alone` or with others.
     pub(super) fn opening(&self, load: &Load, alone: bool) -> Opening {
         let load = Box::new(load.clone());
-        if alone && self.version >= AHEAD_SINCE { Opening::Alone(load) } else { Opening::Load(load) }
+        if alone && self.control.version() >= AHEAD_SINCE {
+            Opening::Alone(load)
+        } else {
+            Opening::Load(load)
+        }
     }
 
     /// Opens `count` channels for what comes next.
@@ -145,7 +149,7 @@ impl Conversation {
             Reply::Rendezvous { token, rendezvous } => (token, rendezvous),
             other => return Err(PairError::unexpected(other)),
         };
-        let control = self.control()?;
+        let control = self.control();
         let (joined, said) = std::thread::scope(|scope| {
             // Bulk must not be in the way of the probes.
             let starting = scope.spawn(|| {
@@ -190,18 +194,18 @@ impl Conversation {
 
     /// The round trip to the server.
     pub(super) fn round_trip(&self) -> Span {
-        round_trip(&self.control)
+        round_trip(self.control.stream())
     }
 
     /// The connection, for a thread that hears what the server says of its own accord.
-    pub(super) fn control(&self) -> Result<TcpStream, PairError> {
-        self.control.try_clone().map_err(PairError::Address)
+    pub(super) fn control(&self) -> Arc<Control> {
+        Arc::clone(&self.control)
     }
 
     /// Cancels the conversation: reads and writes in it fail at once.
     pub(super) fn cut(&self) {
         // It may be closed already.
-        self.control.shutdown(Shutdown::Both).unwrap_or(());
+        self.control.stream().shutdown(Shutdown::Both).unwrap_or(());
     }
 }
 
@@ -237,35 +241,33 @@ fn in_parallel<T: Send, E: Send>(count: u32, open: impl Fn(u32) -> Result<T, E> 
     Ok(opened.into_iter().map(|(_, one)| one).collect())
 }
 
-pub(super) fn say(control: &TcpStream, ask: &Ask) -> Result<(), PairError> {
-    let mut stream = TimedStream::new(control, Deadline::after(STEP));
-    Ok(write_frame(&mut stream, ask)?)
+pub(super) fn say(control: &Control, ask: &Ask) -> Result<(), PairError> {
+    Ok(control.say(ask, STEP)?)
 }
 
-pub(super) fn hear(control: &TcpStream, within: Duration) -> Result<Reply, PairError> {
-    let mut stream = TimedStream::new(control, Deadline::after(within));
-    match read_frame(&mut stream)? {
+pub(super) fn hear(control: &Control, within: Duration) -> Result<Reply, PairError> {
+    match control.hear(within)? {
         Reply::Refused(reason) => Err(PairError::Refused { reason: harmless(&reason) }),
         reply => Ok(reply),
     }
 }
 
 /// Connects and proves the key. A server that is crowded by others may need a newcomer's place
-/// before it has proved anything, so one that is closed that early is tried again. With it the version that both
-/// speak.
+/// before it has proved anything, so one that is closed that early is tried again.
 pub(super) fn introduce(
     target: &Target,
     key: Option<&Key>,
     local: &LocalOptions,
-) -> Result<(TcpStream, u16), PairError> {
+) -> Result<Control, PairError> {
     let mut pauses = PAUSES.into_iter();
     let mut closed = None;
     loop {
         // What happened first says more than that nobody listens any more.
         let control = target.dial(local).map_err(|error| closed.take().unwrap_or(error))?;
         keep_alive(&control).map_err(PairError::Address)?;
-        match (greet(&control).and_then(|welcome| prove(&control, key, &welcome)), pauses.next()) {
-            (Ok(version), _) => return Ok((control, version)),
+        let welcome = greet(&control);
+        match (welcome.and_then(|welcome| prove(Control::new(control), key, &welcome)), pauses.next()) {
+            (Ok(control), _) => return Ok(control),
             (Err(error), Some(pause)) if error.was_closed() => {
                 closed = Some(error);
                 std::thread::sleep(pause);
@@ -283,21 +285,26 @@ fn greet(control: &TcpStream) -> Result<Welcome, PairError> {
     dial::read_welcome(&mut stream)
 }
 
-/// Proves the key to the server and has it prove the key back; the version that both speak.
-fn prove(control: &TcpStream, key: Option<&Key>, welcome: &Welcome) -> Result<u16, PairError> {
+/// Proves the key to the server and has it prove the key back.
+fn prove(mut control: Control, key: Option<&Key>, welcome: &Welcome) -> Result<Control, PairError> {
     let version = Versions::OURS.agreed(welcome.versions)?;
     let key = match (key, welcome.open) {
-        (None, true) => return Ok(version),
+        (None, true) => {
+            control.agree(version, None);
+            return Ok(control);
+        }
         (None, false) => return Err(PairError::KeyWanted),
         (Some(_), true) => return Err(PairError::KeyUnwanted),
         (Some(key), false) => key,
     };
     let challenge: Challenge = crate::control::random().map_err(PairError::Random)?;
     let proof = key.prove_client(version, &welcome.challenge, &challenge);
-    say(control, &Ask::Prove { challenge, proof })?;
-    match hear(control, STEP)? {
+    let seals = key.seals(version, &welcome.challenge, &challenge)?;
+    say(&control, &Ask::Prove { challenge, proof })?;
+    match hear(&control, STEP)? {
         Reply::Proof(proof) if key.accepts_server(version, &proof, &welcome.challenge, &challenge) => {
-            Ok(version)
+            control.agree(version, seals);
+            Ok(control)
         }
         Reply::Proof(_) => Err(PairError::FalseServer),
         other => Err(PairError::unexpected(other)),
@@ -322,7 +329,7 @@ fn interfaces(plan: &Plan, local: SocketAddr, peer: SocketAddr, there: &Environm
 
 /// Waits for a slot at the server: its host, its clock, and where it answers datagrams.
 fn admission(
-    control: &TcpStream,
+    control: &Control,
     queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
 ) -> Result<(Environment, Clock, Option<Reflector>), PairError> {
     loop {

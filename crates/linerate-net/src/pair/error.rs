@@ -6,7 +6,7 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::units::Span;
 
 use super::Target;
-use crate::control::{FrameError, GreetingError, Reply, closed_by_peer};
+use crate::control::{FrameError, GreetingError, Reply, Unauthenticated, closed_by_peer};
 use crate::memory::MemoryError;
 use crate::place::TooFewFiles;
 use crate::transport::{DialError, TransportError};
@@ -52,6 +52,9 @@ pub enum PairError {
     /// The server is open.
     #[error("prove the key: the server is open, so it cannot prove that it has the key")]
     KeyUnwanted,
+    /// The server has the key, and is too old to protect what it says.
+    #[error(transparent)]
+    Unauthenticated(#[from] Unauthenticated),
     /// The server does not know the key.
     #[error("trust the server: it does not know the key")]
     FalseServer,

@@ -191,8 +191,7 @@ impl Loads {
         let one = |number: u32| transport::join(&setup, &rendezvous, &token, number + channels(load));
         let more = |number: u32| held(&setup, one(number)?);
         let stands = Stands { ends, lines, handles, free, more: &more };
-        let controls = self.remote_ends().map(|remote| remote.conversation.control());
-        let controls = controls.collect::<Result<Vec<_>, _>>()?;
+        let controls: Vec<_> = self.remote_ends().map(|remote| remote.conversation.control()).collect();
         let told: Vec<Mutex<Told>> = controls.iter().map(|_| Mutex::default()).collect();
         let ((ours, mut latencies), waited) = std::thread::scope(|scope| {
             let (heard, all_heard) = channel::<()>();

@@ -1,6 +1,5 @@
 //! A server that is a rank of this client's mesh.
 
-use std::net::TcpStream;
 use std::ops::ControlFlow;
 
 use linerate_core::plan::LocalOptions;
@@ -9,12 +8,12 @@ use rustix::net::{RecvFlags, recv};
 
 use super::conversation::{STEP, hear, introduce, say};
 use super::{PairError, Target};
-use crate::control::{Ask, Key, RANKS_SINCE, RankOrder, Reply};
+use crate::control::{Ask, Control, Key, RANKS_SINCE, RankOrder, Reply};
 
 /// A server that is to join, or has joined, as a rank.
 #[derive(Debug)]
 pub struct ServerRank {
-    control: TcpStream,
+    control: Control,
 }
 
 impl ServerRank {
@@ -32,8 +31,8 @@ impl ServerRank {
         queued: &mut impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let at = |error: PairError| error.at(target);
-        let (control, version) = introduce(target, Some(key), local).map_err(at)?;
-        if version < RANKS_SINCE {
+        let control = introduce(target, Some(key), local).map_err(at)?;
+        if control.version() < RANKS_SINCE {
             let reason = "it is too old to be a rank; use the same version of linerate on all hosts";
             return Err(at(PairError::Refused { reason: reason.to_owned() }));
         }
@@ -54,7 +53,7 @@ impl ServerRank {
     /// Why the server gave up, if it has said so. It does not wait.
     #[must_use]
     pub fn gave_up(&self) -> Option<String> {
-        let said = recv(&self.control, &mut [0_u8; 1][..], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+        let said = recv(self.control.stream(), &mut [0_u8; 1][..], RecvFlags::PEEK | RecvFlags::DONTWAIT);
         if matches!(said, Err(Errno::AGAIN | Errno::INTR)) {
             return None;
         }

@@ -92,8 +92,8 @@ impl RemoteSettings {
         what: &str,
     ) -> Result<Self, RemoteSettingsError> {
         let failed = |error| RemoteSettingsError::at(target, error);
-        let (control, version) = introduce(target, key, local).map_err(failed)?;
-        if version < SETTINGS_SINCE {
+        let control = introduce(target, key, local).map_err(failed)?;
+        if control.version() < SETTINGS_SINCE {
             return Err(RemoteSettingsError::TooOld { host: target.to_string() });
         }
         say(&control, &Ask::Setting(SettingAsk::Hold(what.to_owned()))).map_err(failed)?;

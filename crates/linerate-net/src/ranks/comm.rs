@@ -14,7 +14,7 @@ use super::door::Door;
 use super::introduction::{Comes, introduce};
 use super::rendezvous::{Joining, Row};
 use super::stream::{Incoming, OtherLength, Outgoing, set_patience};
-use crate::control::{Deadline, TimedStream, closed_by_peer};
+use crate::control::{Control, Deadline, closed_by_peer};
 use crate::observe::current_cpu;
 use crate::wait::await_events;
 
@@ -52,17 +52,17 @@ enum Link {
 impl TcpComm {
     pub(super) fn new(
         joining: Joining,
-        streams: Vec<Option<TcpStream>>,
+        controls: Vec<Option<Control>>,
         rows: Vec<Row>,
         door: Door,
         session: String,
     ) -> io::Result<Self> {
         let patience = joining.patience;
-        let link = |stream: Option<TcpStream>| match stream {
+        let link = |control: Option<Control>| match control {
             None => Ok(Link::Apart),
-            Some(stream) => opened(stream, patience),
+            Some(control) => opened(control.into_stream(), patience),
         };
-        let links = streams.into_iter().map(link).collect::<io::Result<Vec<Link>>>()?;
+        let links = controls.into_iter().map(link).collect::<io::Result<Vec<Link>>>()?;
         let moved = vec![Moved::default(); links.len()];
         Ok(Self { joining, rows, links, moved, cpus: BTreeSet::new(), door, session, patience })
     }
@@ -143,11 +143,10 @@ impl TcpComm {
         let stream = TcpStream::connect_timeout(&address, CONNECT)
             .map_err(|error| format!("connect to {address}: {error}"))?;
         let comes = Comes::ToTalk { session: self.session.clone() };
-        let mut timed = TimedStream::new(&stream, Deadline::after(CONNECT));
         let Joining { key, rank, .. } = &self.joining;
-        introduce(&mut timed, key, *rank, peer, comes)
-            .map_err(|error| format!("at {address}: failed to {error}"))?;
-        Ok(stream)
+        introduce(stream, key, [*rank, peer], comes, CONNECT)
+            .map(Control::into_stream)
+            .map_err(|error| format!("at {address}: failed to {error}"))
     }
 
     fn await_dial(&self, peer: usize) -> Result<TcpStream, String> {
@@ -155,7 +154,8 @@ impl TcpComm {
         let came = self.door.wait_for(Deadline::after(CONNECT), |introduction| {
             introduction.rank == peer && introduction.comes == ours
         });
-        came.map(|(_, stream)| stream).ok_or_else(|| format!("it did not connect within {CONNECT:?}"))
+        came.map(|(_, control)| control.into_stream())
+            .ok_or_else(|| format!("it did not connect within {CONNECT:?}"))
     }
 
     /// Nothing more passes with `peer`.

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tracing::debug;
 
 use super::introduction::{Introduction, receive};
-use crate::control::{Deadline, Key, TimedStream};
+use crate::control::{Control, Deadline, Key};
 
 /// How long a connection may take to prove itself.
 const PROOF: Duration = Duration::from_secs(10);
@@ -24,7 +24,7 @@ const MOST_WAITING: usize = 16_384;
 const REST: Duration = Duration::from_millis(50);
 
 /// Who came, and the connection.
-pub(super) type Arrival = (Introduction, TcpStream);
+pub(super) type Arrival = (Introduction, Control);
 
 /// An open door. It closes when this is dropped.
 #[derive(Debug)]
@@ -143,12 +143,12 @@ fn take_in(stream: TcpStream, key: &Key, hall: &Arc<Hall>) {
     };
     let (key, in_hall) = (key.clone(), Arc::clone(hall));
     let examined = thread::Builder::new().name("examine".to_owned()).stack_size(256 << 10).spawn(move || {
-        let received = receive(&mut TimedStream::new(&stream, Deadline::after(PROOF)), &key);
+        let received = receive(stream, &key, PROOF);
         let mut inside = in_hall.lock();
         inside.unproved.retain(|(other, _)| *other != number);
         match received {
-            Ok(introduction) if inside.waiting.len() < MOST_WAITING => {
-                inside.waiting.push((introduction, stream));
+            Ok(arrival) if inside.waiting.len() < MOST_WAITING => {
+                inside.waiting.push(arrival);
                 in_hall.changed.notify_all();
             }
             Ok(_) => {}

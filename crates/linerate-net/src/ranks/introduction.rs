@@ -6,12 +6,14 @@
 //! ```
 
 use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use crate::control::{
-    Challenge, FrameError, GREETING_LEN, Greeting, GreetingError, Key, Proof, Purpose, Versions, WELCOME_LEN,
-    Welcome, harmless, random, read_frame, write_frame,
+    Challenge, Control, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, Key, Proof, Purpose,
+    Seals, TimedStream, Unauthenticated, Versions, WELCOME_LEN, Welcome, harmless, random,
 };
 
 /// The longest name of a host. Unit: bytes. Source: RFC 1035.
@@ -78,6 +80,8 @@ pub(super) enum IntroductionError {
     Greeting(#[from] GreetingError),
     #[error(transparent)]
     Frame(#[from] FrameError),
+    #[error(transparent)]
+    Unauthenticated(#[from] Unauthenticated),
     #[error("be received: {0}")]
     Refused(String),
     #[error("trust rank {0}: it does not have the key")]
@@ -86,56 +90,71 @@ pub(super) enum IntroductionError {
 
 /// Introduces this end on a new connection to rank `to`.
 pub(super) fn introduce(
-    stream: &mut (impl Read + Write),
+    stream: TcpStream,
     key: &Key,
-    rank: usize,
-    to: usize,
+    [rank, to]: [usize; 2],
     comes: Comes,
-) -> Result<(), IntroductionError> {
-    stream.write_all(&Greeting::new(Purpose::Rank).encode())?;
+    within: Duration,
+) -> Result<Control, IntroductionError> {
+    let mut timed = TimedStream::new(&stream, Deadline::after(within));
+    timed.write_all(&Greeting::new(Purpose::Rank).encode())?;
     let mut bytes = [0; WELCOME_LEN];
-    stream.read_exact(&mut bytes)?;
+    timed.read_exact(&mut bytes)?;
     let welcome = Welcome::decode(&bytes)?;
     let version = Versions::OURS.agreed(welcome.versions)?;
     let challenge: Challenge = random()?;
+    let seals = key.seals(version, &welcome.challenge, &challenge)?;
     let proof = key.prove_client(version, &welcome.challenge, &challenge);
-    write_frame(stream, &Introduction { challenge, proof, rank, comes })?;
-    match read_frame(stream)? {
+    let mut control = Control::new(stream);
+    control.say(&Introduction { challenge, proof, rank, comes }, within)?;
+    match control.hear(within)? {
         Reception::Refused { reason } => Err(IntroductionError::Refused(harmless(&reason))),
-        Reception::Received { proof } => {
-            let proved = key.accepts_server(version, &proof, &welcome.challenge, &challenge);
-            if proved { Ok(()) } else { Err(IntroductionError::Unproved(to)) }
+        Reception::Received { proof }
+            if key.accepts_server(version, &proof, &welcome.challenge, &challenge) =>
+        {
+            control.agree(version, seals);
+            Ok(control)
         }
+        Reception::Received { .. } => Err(IntroductionError::Unproved(to)),
     }
 }
 
 /// Receives whoever has connected, if it has the key.
 pub(super) fn receive(
-    stream: &mut (impl Read + Write),
+    stream: TcpStream,
     key: &Key,
-) -> Result<Introduction, IntroductionError> {
+    within: Duration,
+) -> Result<(Introduction, Control), IntroductionError> {
+    let mut timed = TimedStream::new(&stream, Deadline::after(within));
     let mut bytes = [0; GREETING_LEN];
-    stream.read_exact(&mut bytes)?;
+    timed.read_exact(&mut bytes)?;
     let greeting = Greeting::decode(&bytes)?;
     let version = Versions::OURS.agreed(greeting.versions)?;
     let ours: Challenge = random()?;
-    stream.write_all(&Welcome::new(false, ours).encode())?;
-    let mut refuse = |reason: &str| {
-        let refused = Reception::Refused { reason: reason.to_owned() };
-        write_frame(stream, &refused).map_err(IntroductionError::from)?;
-        Err(IntroductionError::Refused(reason.to_owned()))
+    timed.write_all(&Welcome::new(false, ours).encode())?;
+    let mut control = Control::new(stream);
+    let refuse = |control: &Control, reason: &str| {
+        control.say(&Reception::Refused { reason: reason.to_owned() }, within)
     };
     if greeting.purpose != Purpose::Rank {
-        return refuse("this is a rank of a mesh, and no server: it is there for its mesh only");
+        let reason = "this is a rank of a mesh, and no server: it is there for its mesh only";
+        refuse(&control, reason)?;
+        return Err(IntroductionError::Refused(reason.to_owned()));
     }
-    let introduction: Introduction = read_frame(stream)?;
+    let introduction: Introduction = control.hear(within)?;
     let (proof, theirs) = (&introduction.proof, &introduction.challenge);
     if !key.accepts_client(version, proof, &ours, theirs) {
-        let reason = "it has another key: give all ranks the same one (LINERATE_KEY or --key)";
-        write_frame(stream, &Reception::Refused { reason: reason.to_owned() })?;
+        refuse(&control, "it has another key: give all ranks the same one (LINERATE_KEY or --key)")?;
         return Err(IntroductionError::Unproved(introduction.rank));
     }
-    let proof = key.prove_server(version, &ours, theirs);
-    write_frame(stream, &Reception::Received { proof })?;
-    Ok(introduction)
+    let seals = match key.seals(version, &ours, theirs) {
+        Ok(seals) => seals,
+        Err(error) => {
+            refuse(&control, &format!("it failed to {error}"))?;
+            return Err(error.into());
+        }
+    };
+    control.say(&Reception::Received { proof: key.prove_server(version, &ours, theirs) }, within)?;
+    control.agree(version, seals.map(Seals::turned));
+    Ok((introduction, control))
 }

@@ -12,9 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::comm::TcpComm;
 use super::door::Door;
 use super::introduction::{Comes, IntroductionError, LONGEST_NAME, introduce};
-use crate::control::{
-    Deadline, FrameError, Key, TimedStream, closed_by_peer, harmless, random, read_frame, write_frame,
-};
+use crate::control::{Control, Deadline, FrameError, Key, closed_by_peer, harmless, random};
 use crate::observe::HostClock;
 
 /// Between two tries to reach rank 0, which may start later.
@@ -168,18 +166,18 @@ pub fn lead(
 ) -> Result<TcpComm, JoinError> {
     make_room(joining.size);
     let door = Door::open(listener, &joining.key).map_err(failed("listen for the other ranks"))?;
-    let mut streams: Vec<Option<TcpStream>> = (0..joining.size).map(|_| None).collect();
+    let mut controls: Vec<Option<Control>> = (0..joining.size).map(|_| None).collect();
     let own = Row { name: joining.name.clone(), address: SocketAddr::new([0; 4].into(), door.port()) };
     let mut rows = vec![own; joining.size];
-    let gathered = gather(&door, &joining, hope, &mut streams, &mut rows);
+    let gathered = gather(&door, &joining, hope, &mut controls, &mut rows);
     if let Err(error) = gathered {
         let reason = format!("rank 0 failed to {error}");
-        tell_all(&mut streams, |_| vec![Told::Over { reason: reason.clone() }]);
+        tell_all(&controls, |_| vec![Told::Over { reason: reason.clone() }]);
         return Err(error);
     }
     let session: [u8; 16] = random().map_err(failed("draw a number for the session"))?;
     let session: String = session.iter().map(|byte| format!("{byte:02x}")).collect();
-    tell_all(&mut streams, |_| {
+    tell_all(&controls, |_| {
         let parts = rows.chunks(ROWS);
         let last = parts.len();
         let told = |(place, rows): (usize, &[Row])| Told::Table {
@@ -189,7 +187,8 @@ pub fn lead(
         };
         parts.enumerate().map(told).collect()
     });
-    TcpComm::new(joining, streams, rows, door, session).map_err(failed("set up the connections of the ranks"))
+    TcpComm::new(joining, controls, rows, door, session)
+        .map_err(failed("set up the connections of the ranks"))
 }
 
 /// Awaits every rank, and checks each.
@@ -197,21 +196,21 @@ fn gather(
     door: &Door,
     joining: &Joining,
     mut hope: impl FnMut() -> Result<(), String>,
-    streams: &mut [Option<TcpStream>],
+    controls: &mut [Option<Control>],
     rows: &mut [Row],
 ) -> Result<(), JoinError> {
     let deadline = Deadline::after(joining.within);
-    while streams.iter().skip(1).any(Option::is_none) {
+    while controls.iter().skip(1).any(Option::is_none) {
         let soon = deadline.left().map_or(Duration::ZERO, |left| left.min(HOPE));
         let came = door.wait_for(Deadline::after(soon), |introduction| {
             matches!(introduction.comes, Comes::ToJoin { .. })
         });
-        let Some((introduction, stream)) = came else {
+        let Some((introduction, control)) = came else {
             hope().map_err(|reason| JoinError::GivenUp { size: joining.size, reason })?;
             if deadline.left().is_ok() {
                 continue;
             }
-            let missing = (1..joining.size).filter(|rank| streams[*rank].is_none()).collect();
+            let missing = (1..joining.size).filter(|rank| controls[*rank].is_none()).collect();
             return Err(JoinError::Missing { missing, size: joining.size, within: joining.within });
         };
         let Comes::ToJoin { size, name, plan, port } = introduction.comes else { continue };
@@ -223,28 +222,27 @@ fn gather(
             "was started with another plan than rank 0: give all ranks the same options".to_owned()
         } else if rank == 0 || rank >= size {
             format!("says that it is rank {rank}, and the others are 1 to {}", size.saturating_sub(1))
-        } else if streams[rank].is_some() {
+        } else if controls[rank].is_some() {
             format!("is there twice: another process on {} has that number", rows[rank].name)
         } else {
-            let peer = stream.peer_addr().map_err(failed("find where a rank comes from"))?;
+            let peer = control.stream().peer_addr().map_err(failed("find where a rank comes from"))?;
             rows[rank] = Row { name, address: SocketAddr::new(peer.ip(), port) };
-            streams[rank] = Some(stream);
+            controls[rank] = Some(control);
             continue;
         };
         // It learns the reason too.
         let told = Told::Over { reason: format!("rank {rank} on {name} {reason}") };
-        let _ = write_frame(&mut TimedStream::new(&stream, Deadline::after(TRY)), &told);
+        let _ = control.say(&told, TRY);
         return Err(JoinError::Disagree { rank, name, reason });
     }
     Ok(())
 }
 
 /// Tells every rank that came. One that is gone by now is lost at its first message.
-fn tell_all(streams: &mut [Option<TcpStream>], told: impl Fn(usize) -> Vec<Told>) {
-    for (rank, stream) in streams.iter().enumerate() {
-        let Some(stream) = stream else { continue };
-        let mut timed = TimedStream::new(stream, Deadline::after(TRY));
-        let _ = told(rank).iter().try_for_each(|told| write_frame(&mut timed, told));
+fn tell_all(controls: &[Option<Control>], told: impl Fn(usize) -> Vec<Told>) {
+    for (rank, control) in controls.iter().enumerate() {
+        let Some(control) = control else { continue };
+        let _ = told(rank).iter().try_for_each(|told| control.say(told, TRY));
     }
 }
 
@@ -260,19 +258,22 @@ pub fn join(
 ) -> Result<TcpComm, JoinError> {
     make_room(joining.size);
     let deadline = Deadline::after(joining.within);
-    let (stream, door) = reach(find, &mut joining, deadline)?;
+    let (control, door) = reach(find, &mut joining, deadline)?;
     // The others may come until then, and rank 0 then says so.
-    let (rows, session) = table(&stream, joining.size, Deadline::after(joining.within + TRY))?;
-    let mut streams: Vec<Option<TcpStream>> = (0..joining.size).map(|_| None).collect();
-    streams[0] = Some(stream);
-    TcpComm::new(joining, streams, rows, door, session).map_err(failed("set up the connections of the ranks"))
+    let (rows, session) = table(&control, joining.size, joining.within + TRY)?;
+    let mut controls: Vec<Option<Control>> = (0..joining.size).map(|_| None).collect();
+    controls[0] = Some(control);
+    TcpComm::new(joining, controls, rows, door, session)
+        .map_err(failed("set up the connections of the ranks"))
 }
 
 /// The table of all `size` ranks, and the session, from rank 0.
-fn table(stream: &TcpStream, size: usize, deadline: Deadline) -> Result<(Vec<Row>, String), JoinError> {
+fn table(control: &Control, size: usize, within: Duration) -> Result<(Vec<Row>, String), JoinError> {
+    let deadline = Deadline::after(within);
     let mut all = Vec::new();
     loop {
-        let told = read_frame(&mut TimedStream::new(stream, deadline)).map_err(|error| silent(&error))?;
+        let left = deadline.left().map_err(|error| silent(&error.into()))?;
+        let told = control.hear(left).map_err(|error| silent(&error))?;
         match told {
             Told::Over { reason } => return Err(JoinError::Refused(harmless(&reason))),
             Told::Table { session, rows, more } => {
@@ -301,7 +302,7 @@ fn reach(
     mut find: impl FnMut() -> Result<Meeting, String>,
     joining: &mut Joining,
     deadline: Deadline,
-) -> Result<(TcpStream, Door), JoinError> {
+) -> Result<(Control, Door), JoinError> {
     let mut last = "nobody answered".to_owned();
     let mut shown = "an unknown address".to_owned();
     loop {
@@ -337,7 +338,7 @@ fn tried(
     address: SocketAddr,
     joining: &Joining,
     deadline: Deadline,
-) -> Result<Result<(TcpStream, Door), String>, JoinError> {
+) -> Result<Result<(Control, Door), String>, JoinError> {
     let Ok(left) = deadline.left() else { return Ok(Err("the time was over".to_owned())) };
     let tried = TcpStream::connect_timeout(&address, TRY.min(left))
         .map_err(IntroductionError::from)
@@ -351,7 +352,7 @@ fn tried(
     }
 }
 
-fn introduced(stream: TcpStream, joining: &Joining) -> Result<(TcpStream, Door), IntroductionError> {
+fn introduced(stream: TcpStream, joining: &Joining) -> Result<(Control, Door), IntroductionError> {
     let here: IpAddr = stream.local_addr()?.ip();
     let door = Door::open(TcpListener::bind((here, 0))?, &joining.key)?;
     let comes = Comes::ToJoin {
@@ -360,9 +361,8 @@ fn introduced(stream: TcpStream, joining: &Joining) -> Result<(TcpStream, Door),
         plan: joining.plan.clone(),
         port: door.port(),
     };
-    let mut timed = TimedStream::new(&stream, Deadline::after(TRY));
-    introduce(&mut timed, &joining.key, joining.rank, 0, comes)?;
-    Ok((stream, door))
+    let control = introduce(stream, &joining.key, [joining.rank, 0], comes, TRY)?;
+    Ok((control, door))
 }
 
 /// Lets this process have a connection for each rank, as far as the host allows. Where it does not, the connection that

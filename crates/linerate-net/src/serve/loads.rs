@@ -1,7 +1,5 @@
 //! The server's end of a load.
 
-use std::io::Write as _;
-use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -13,7 +11,7 @@ use linerate_core::units::Span;
 use super::guard::Guard;
 use super::requests::WAITING;
 use super::session::{Channels, Refusal, Session};
-use crate::control::{Ask, Deadline, PACKED_SINCE, REPORT, Reply, Side, TimedStream, encode, read_frame};
+use crate::control::{Ask, Control, PACKED_SINCE, REPORT, Reply, Side, encode};
 use crate::flow::{Answered, Counter, PATIENCE};
 use crate::observe::{HostClock, others_run};
 use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
@@ -59,10 +57,11 @@ impl Session<'_> {
             rr.check_on(self.plan.common.transport).map_err(|error| Refusal::Told(error.to_string()))?;
         }
         // The trials' watch ends here; a load has its own, which may be longer.
-        self.guard = Guard::set(longest.to_duration() + self.server.limits.grace, self.control.try_clone()?)?;
+        self.guard =
+            Guard::set(longest.to_duration() + self.server.limits.grace, self.control.stream().try_clone()?)?;
         let anew = load.rr.as_ref().is_some_and(|rr| rr.connect);
         let waiting = if anew { WAITING } else { 0 };
-        let round_trip = round_trip(self.control);
+        let round_trip = round_trip(self.control.stream());
         let patience = patience(load, self.plan, round_trip);
         let Channels { mut lines, more, granted } =
             self.channels_and_more(&load.socket, patience, channels(load), waiting)?;
@@ -136,7 +135,7 @@ impl Session<'_> {
     fn next_ask(&self) -> Result<Ask, Refusal> {
         // A peer whose own flows stall is silent until it has given them up.
         let patience = self.server.limits.idle + PATIENCE.to_duration();
-        Ok(read_frame(&mut TimedStream::new(self.control, Deadline::after(patience)))?)
+        Ok(self.control.hear(patience)?)
     }
 
     /// Sends the account of every flow, what was answered, the intervals of as many flows as a chart can show, what
@@ -161,7 +160,7 @@ impl Session<'_> {
             let intervals = std::mem::take(&mut half.intervals);
             let course = if place < FlowRecord::MOST_FINE { &mut courses } else { &mut details };
             course.extend(intervals.chunks(CHUNK).map(|chunk| more(chunk, &[], &[])));
-            if self.version >= PACKED_SINCE {
+            if self.control.version() >= PACKED_SINCE {
                 let looks = std::mem::take(&mut half.looks);
                 details.extend(looks.chunks(CHUNK).map(|chunk| more(&[], chunk, &[])));
             }
@@ -196,7 +195,7 @@ impl Session<'_> {
         };
         for reply in replies {
             let more = encode(&reply)?.len();
-            if length + more > TOGETHER || self.version < PACKED_SINCE {
+            if length + more > TOGETHER || self.control.version() < PACKED_SINCE {
                 say(&mut several)?;
                 length = 0;
             }
@@ -228,7 +227,7 @@ fn reported_every(interval: Option<Span>, often: Span) -> Span {
 /// Tells the client what the flows have moved here, and at last when the load has `ended`: if this end is lost or its
 /// account comes too late, that is what is known of it. A report that would cost too large a part of what was moved waits
 /// for the next one, up to a second. A client that has gone is noticed elsewhere.
-fn report(control: &TcpStream, clock: HostClock, every: Span, counters: &[Counter], ended: &Receiver<()>) {
+fn report(control: &Control, clock: HostClock, every: Span, counters: &[Counter], ended: &Receiver<()>) {
     let began = clock.now();
     let (mut before, mut reported) = (vec![0; counters.len()], Span::ZERO);
     // Each a little after the client's interval, which may end late.
@@ -242,15 +241,15 @@ fn report(control: &TcpStream, clock: HostClock, every: Span, counters: &[Counte
         let grown: Vec<u64> = totals.iter().zip(&before).map(|(now, then)| now - then).collect();
         let looks = (0..).step_by(REPORTED).zip(grown.chunks(REPORTED));
         let looks = looks.map(|(first, bytes)| Reply::Look { until, first, bytes: bytes.to_vec(), over });
-        let Ok(frames) = looks.map(|look| encode(&look)).collect::<Result<Vec<_>, _>>() else { return };
-        let cost = frames.iter().map(|frame| frame.len() as u64 + HEADERS).sum::<u64>();
+        let looks: Vec<Reply> = looks.collect();
+        let length = |look| encode(look).map_or(0, |frame| frame.len() as u64);
+        let cost = looks.iter().map(|look| length(look) + HEADERS).sum::<u64>();
         let dear = cost * REPORTED_PART > grown.iter().sum();
         if dear && !over && until + every / 2 <= reported + Span::from(REPORT) {
             continue;
         }
         (before, reported) = (totals, until);
-        let mut stream = TimedStream::new(control, Deadline::after(REPORT));
-        if frames.iter().any(|frame| stream.write_all(frame).is_err()) || over {
+        if looks.iter().any(|look| control.say(look, REPORT).is_err()) || over {
             return;
         }
     }

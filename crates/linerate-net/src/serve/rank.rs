@@ -1,6 +1,6 @@
 //! This server as one of a client's ranks.
 
-use std::net::{IpAddr, TcpStream};
+use std::net::IpAddr;
 
 use linerate_core::plan::MeshMemory;
 
@@ -8,18 +8,17 @@ use super::ServerState;
 use super::guard::Guard;
 use super::session::Refusal;
 use super::turn::queue;
-use crate::control::{Deadline, Key, RANKS_SINCE, RankOrder, Reply, TimedStream, write_frame};
+use crate::control::{Control, Key, RANKS_SINCE, RankOrder, Reply};
 use crate::ranks::{Meeting, Program, RankError, take_part};
 
 /// Serves a client that wants this host as a rank, until its mesh has ended. Rank 0 is at `port` of the client's host.
 pub(super) fn serve(
     server: &ServerState,
-    control: &TcpStream,
+    control: &Control,
     (peer, key): (IpAddr, Option<&Key>),
-    version: u16,
     (port, order): (u16, &RankOrder),
 ) -> Result<(), Refusal> {
-    if version < RANKS_SINCE {
+    if control.version() < RANKS_SINCE {
         return Err(Refusal::Told(format!(
             "ranks need version {RANKS_SINCE} of the protocol; use the same version of linerate at both ends"
         )));
@@ -29,16 +28,13 @@ pub(super) fn serve(
         return Err(Refusal::Told(reason.to_owned()));
     };
     let memory = check(server, order).map_err(Refusal::Told)?;
-    let slot = queue(server, control, peer, version, memory)?;
-    let tell = |reply: &Reply| {
-        let deadline = Deadline::after(server.limits.handshake);
-        write_frame(&mut TimedStream::new(control, deadline), reply)
-    };
+    let slot = queue(server, control, peer, memory)?;
+    let tell = |reply: &Reply| control.say(reply, server.limits.handshake);
     tell(&Reply::Rank)?;
     let RankOrder { rank, size, .. } = order;
     let what = order.plan.app().map_or("a mesh", |app| &app.name);
     server.log.info(format_args!("{peer}: {what}, as rank {rank} of {size}"));
-    let mut rendezvous = control.peer_addr()?;
+    let mut rendezvous = control.stream().peer_addr()?;
     rendezvous.set_port(port);
     let meeting = Meeting { addresses: vec![rendezvous.to_string()], key: key.clone() };
     let mut guard = None;

@@ -71,7 +71,7 @@ impl<'a> Session<'a> {
             },
             // The client's next message comes after its last transaction.
             Ok(None) if self.has_spoken() => NextChannel::Over,
-            Ok(None) if has_left(self.control) => {
+            Ok(None) if has_left(self.control.stream()) => {
                 cancel.cut();
                 NextChannel::Over
             }
@@ -87,7 +87,8 @@ impl<'a> Session<'a> {
     /// Whether there is an unread message of the client.
     fn has_spoken(&self) -> bool {
         let mut byte = [0_u8; 1];
-        let peeked = rustix::net::recv(self.control, &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT);
+        let peeked =
+            rustix::net::recv(self.control.stream(), &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT);
         matches!(peeked, Ok((_, 1..)))
     }
 

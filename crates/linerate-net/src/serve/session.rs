@@ -24,9 +24,9 @@ use super::settings;
 use super::turn::queue;
 use crate::channel::CancelGroup;
 use crate::control::{
-    Ask, ChannelToken, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, MAX_FRAME, Opening,
-    Purpose, REPORTS_SINCE, Reply, SettingAsk, TimedStream, Versions, Welcome, closed_by_peer, harmless,
-    keep_alive, random, read_frame, write_frame, write_packed,
+    Ask, ChannelToken, Control, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, Key, MAX_FRAME,
+    Opening, Purpose, REPORTS_SINCE, Reply, Seals, SettingAsk, TimedStream, Versions, Welcome,
+    closed_by_peer, harmless, keep_alive, random,
 };
 use crate::line::Line;
 use crate::memory::Reserved;
@@ -66,7 +66,9 @@ impl From<FrameError> for Refusal {
                 "this server ({}) does not understand the message: {source}; use the same version of linerate at both ends",
                 env!("CARGO_PKG_VERSION")
             )),
-            FrameError::Length(_) | FrameError::Packed(_) => Self::Told(error.to_string()),
+            FrameError::Length(_) | FrameError::Packed(_) | FrameError::Forged => {
+                Self::Told(error.to_string())
+            }
         }
     }
 }
@@ -103,12 +105,12 @@ pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr, permi
             Err(Refusal::Told("it is a rank of a mesh, and this is a server".to_owned()))
         }
         Ok(Greeting { purpose: Purpose::Control, versions }) => {
-            let outcome = converse(server, &stream, versions, peer, permit);
+            let mut control = Control::new(stream);
+            let outcome = prove(server, &mut control, versions, permit)
+                .and_then(|key| converse(server, &control, peer, key.as_ref(), permit));
             if let Err(Refusal::Told(reason)) = &outcome {
-                let deadline = Deadline::after(server.limits.handshake);
-                let mut timed = TimedStream::new(&stream, deadline);
-                match write_frame(&mut timed, &Reply::Refused(harmless(reason))) {
-                    Ok(()) => hear_out(&stream, &mut timed),
+                match control.say(&Reply::Refused(harmless(reason)), server.limits.handshake) {
+                    Ok(()) => hear_out(server, control.stream()),
                     Err(error) => {
                         let gone = Refusal::from(error);
                         server.log.info(format_args!("{peer}: was not told why it was refused: {gone}"));
@@ -130,9 +132,10 @@ pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr, permi
 
 /// Discards what the client has said besides until it hangs up: closing a connection with bytes that nobody has read resets
 /// it, and the last word could be lost.
-fn hear_out(stream: &TcpStream, timed: &mut TimedStream<'_>) {
+fn hear_out(server: &ServerState, stream: &TcpStream) {
     let ended = stream.shutdown(Shutdown::Write);
     // Who does not hang up has no more time than for any other step.
+    let timed = TimedStream::new(stream, Deadline::after(server.limits.handshake));
     ended.and_then(|()| io::copy(&mut io::Read::take(timed, MOST_UNHEARD), &mut io::sink())).unwrap_or(0);
 }
 
@@ -174,21 +177,21 @@ fn deliver(server: &ServerState, stream: TcpStream, permit: &Permit) -> Result<(
     if reserved.deliver(flow, stream) { Ok(()) } else { Err(unexpected()) }
 }
 
-/// The conversation: key, plan, queue, trials; or key and settings.
-fn converse(
+/// Has the client prove the key, if there is one, and proves it too. The rest of the conversation is under that key.
+fn prove(
     server: &ServerState,
-    control: &TcpStream,
+    control: &mut Control,
     theirs: Versions,
-    peer: IpAddr,
     permit: &Permit,
-) -> Result<(), Refusal> {
+) -> Result<Option<Key>, Refusal> {
     let version = Versions::OURS.agreed(theirs).map_err(Refusal::Foreign)?;
-    keep_alive(control)?;
-    let step = || TimedStream::new(control, Deadline::after(server.limits.handshake));
-    let welcome = welcome(server, &mut step())?;
+    keep_alive(control.stream())?;
+    let limit = server.limits.handshake;
+    let welcome = welcome(server, &mut TimedStream::new(control.stream(), Deadline::after(limit)))?;
     let key = server.key.now(&server.log);
+    let mut seals = None;
     if let Some(key) = &key {
-        let Ask::Prove { challenge, proof } = read_frame(&mut step())? else {
+        let Ask::Prove { challenge, proof } = control.hear(limit)? else {
             return Err(Refusal::Told(
                 "the server requires a key first; give --key as the server prints it".to_owned(),
             ));
@@ -196,21 +199,41 @@ fn converse(
         if !key.accepts_client(version, &proof, &welcome.challenge, &challenge) {
             return Err(Refusal::Told("the key is wrong; give --key as the server prints it".to_owned()));
         }
+        let codes = key.seals(version, &welcome.challenge, &challenge);
+        let codes = codes.map_err(|error| {
+            Refusal::Told(format!(
+                "the server failed to {error}; use the same version of linerate at both ends, or start both with --allow-unauthenticated-control"
+            ))
+        })?;
         permit.prove().map_err(Refusal::Told)?;
-        write_frame(&mut step(), &Reply::Proof(key.prove_server(version, &welcome.challenge, &challenge)))?;
+        control.say(&Reply::Proof(key.prove_server(version, &welcome.challenge, &challenge)), limit)?;
+        seals = codes.map(Seals::turned);
     }
-    let plan = match read_frame(&mut step())? {
+    control.agree(version, seals);
+    Ok(key)
+}
+
+/// The conversation after the proofs: plan, queue, trials; or settings; or a rank.
+fn converse(
+    server: &ServerState,
+    control: &Control,
+    peer: IpAddr,
+    key: Option<&Key>,
+    permit: &Permit,
+) -> Result<(), Refusal> {
+    let version = control.version();
+    let plan = match control.hear(server.limits.handshake)? {
         Ask::Offer(plan) => plan,
         Ask::Setting(SettingAsk::Hold(what)) => {
             #[cfg(on_linux)]
-            return settings::serve(server, control, peer, version, &what);
+            return settings::serve(server, control, peer, &what);
             #[cfg(not(on_linux))]
             return Err(Refusal::Told(format!(
                 "settings of this host ({what}) can be changed only on Linux"
             )));
         }
         Ask::Rank { port, order } => {
-            return rank::serve(server, control, (peer, key.as_ref()), version, (port, &order));
+            return rank::serve(server, control, (peer, key), (port, &order));
         }
         _ => return Err(Refusal::Told("the plan must come first".to_owned())),
     };
@@ -224,7 +247,7 @@ fn converse(
         permit.prove().map_err(Refusal::Told)?;
     }
     let memory = Limits::memory_of(&plan, largest);
-    let slot = queue(server, control, peer, version, memory)?;
+    let slot = queue(server, control, peer, memory)?;
     let what = match &plan.task {
         Task::Curve(curve) => curve.pattern.to_string(),
         Task::Stream(_) => "a bulk stream".to_owned(),
@@ -238,7 +261,7 @@ fn converse(
         "{peer}: {what} over {}, messages to {largest} B, {}",
         plan.common.transport, plan.common.time
     ));
-    let outcome = Session::open(server, control, version, &plan, largest).and_then(Session::run);
+    let outcome = Session::open(server, control, &plan, largest).and_then(Session::run);
     drop(slot);
     if outcome.is_ok() {
         server.log.info(format_args!("{peer}: done"));
@@ -258,9 +281,7 @@ pub(super) struct Channels<'a> {
 /// A measurement in its slot.
 pub(super) struct Session<'a> {
     pub(super) server: &'a ServerState,
-    pub(super) control: &'a TcpStream,
-    /// Of the conversation.
-    pub(super) version: u16,
+    pub(super) control: &'a Control,
     pub(super) plan: &'a Plan,
     pub(super) largest: u64,
     local: IpAddr,
@@ -298,8 +319,7 @@ impl<'a> Session<'a> {
     /// Reserves memory and admits the client.
     fn open(
         server: &'a ServerState,
-        control: &'a TcpStream,
-        version: u16,
+        control: &'a Control,
         plan: &'a Plan,
         largest: u64,
     ) -> Result<Self, Refusal> {
@@ -318,7 +338,8 @@ impl<'a> Session<'a> {
         let asked = if plan.has_loads() { &MemoryOptions::default() } else { &plan.common.memory };
         let memory = Reserved::new(largest, asked)
             .map_err(|error| Refusal::Told(format!("the server failed to {error}")))?;
-        let (local, peer) = (control.local_addr()?.ip(), control.peer_addr()?);
+        let stream = control.stream();
+        let (local, peer) = (stream.local_addr()?.ip(), stream.peer_addr()?);
         // The client waits, so it is not seen.
         let free = plan.common.remote.pin.is_some() || !others_run();
         let environment = Box::new(environment(Some(local)));
@@ -326,14 +347,12 @@ impl<'a> Session<'a> {
         let place_of_reflector = reflector.as_ref().map(|reflector| reflector.place);
         let admitted =
             Reply::Admitted { environment, clock: server.checked.clone(), reflector: place_of_reflector };
-        let deadline = Deadline::after(server.limits.handshake);
-        write_packed(&mut TimedStream::new(control, deadline), &admitted, version)?;
-        let guard = Guard::set(plan.common.time.to_duration() + server.limits.grace, control.try_clone()?)?;
+        control.say(&admitted, server.limits.handshake)?;
+        let guard = Guard::set(plan.common.time.to_duration() + server.limits.grace, stream.try_clone()?)?;
         let observer = Observer::start(&server.clock, server.checked.clone(), local);
         Ok(Self {
             server,
             control,
-            version,
             plan,
             largest,
             local,
@@ -357,7 +376,7 @@ impl<'a> Session<'a> {
             let limits = &self.server.limits;
             // After a failure there is nothing to wait for but the end.
             let patience = if self.failed { limits.handshake } else { limits.idle };
-            let ask = read_frame(&mut TimedStream::new(self.control, Deadline::after(patience)))?;
+            let ask = self.control.hear(patience)?;
             // Unless a channel is to arrive at its port, the client may probe the path until something is measured.
             if !matches!(ask, Ask::Open(_)) || over_udp(self.plan.common.transport) {
                 self.reflector = None;
@@ -410,7 +429,7 @@ impl<'a> Session<'a> {
             memory: self.plan.common.memory.clone(),
             largest: self.largest,
             patience,
-            round_trip: round_trip(self.control),
+            round_trip: round_trip(self.control.stream()),
             channels: count,
             clock: self.server.clock,
             // A wildcard listener sees IPv4 clients at IPv4-mapped addresses.
@@ -425,7 +444,7 @@ impl<'a> Session<'a> {
         let mut listener = ChannelListener::of(self.server, &setup, token, count + waiting).map_err(told)?;
         self.say(&Reply::Rendezvous { token, rendezvous: listener.rendezvous() })?;
         let within = self.server.limits.handshake.max(setup.step());
-        let lines = listener.receive(self.control, count, within)?;
+        let lines = listener.receive(self.control.stream(), count, within)?;
         for line in &lines {
             self.guard.add(line.channel().handle()?);
         }
@@ -457,8 +476,7 @@ impl<'a> Session<'a> {
                 Refusal::Told(format!("the server failed to prepare a trial of {} B: {error}", trial.size))
             })?;
         }
-        let deadline = Deadline::after(self.server.limits.handshake);
-        write_frame(&mut TimedStream::new(self.control, deadline), &Reply::Go)?;
+        self.control.say(&Reply::Go, self.server.limits.handshake)?;
         let watch = EffortWatch::start(&self.server.clock, line.channel().tcp());
         let half = match line.respond(trial, &mut self.memory) {
             Ok(half) => {
@@ -490,7 +508,6 @@ impl<'a> Session<'a> {
     }
 
     pub(super) fn say(&self, reply: &Reply) -> Result<(), Refusal> {
-        let deadline = Deadline::after(self.server.limits.handshake);
-        Ok(write_packed(&mut TimedStream::new(self.control, deadline), reply, self.version)?)
+        Ok(self.control.say(reply, self.server.limits.handshake)?)
     }
 }

@@ -4,7 +4,7 @@ mod holding;
 mod interface;
 
 use std::ffi::OsString;
-use std::net::{IpAddr, TcpStream};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -13,7 +13,7 @@ use super::ServerState;
 use super::allowed::AllowedSetting;
 use super::log::Log;
 use super::session::Refusal;
-use crate::control::{Ask, Deadline, SETTINGS_SINCE, SettingAsk, TimedStream, read_frame};
+use crate::control::{Ask, Control, SETTINGS_SINCE, SettingAsk};
 use crate::settings::DEFAULT_FOLDER;
 use holding::Holding;
 
@@ -98,12 +98,11 @@ impl Settings {
 /// queue has to do with it.
 pub(super) fn serve(
     server: &ServerState,
-    control: &TcpStream,
+    control: &Control,
     peer: IpAddr,
-    version: u16,
     what: &str,
 ) -> Result<(), Refusal> {
-    if version < SETTINGS_SINCE {
+    if control.version() < SETTINGS_SINCE {
         return Err(Refusal::Told(format!(
             "settings need version {SETTINGS_SINCE} of the protocol; use the same version of linerate at both ends"
         )));
@@ -111,7 +110,7 @@ pub(super) fn serve(
     // Whatever ends it, the settings are put back when it is dropped.
     let mut holding = Holding::begin(server, control, peer, what)?;
     loop {
-        match read_frame(&mut TimedStream::new(control, Deadline::after(server.limits.idle)))? {
+        match control.hear(server.limits.idle)? {
             Ask::Setting(SettingAsk::Read(setting)) => holding.read(&setting)?,
             Ask::Setting(SettingAsk::Set { setting, value }) => holding.set(&setting, &value)?,
             Ask::Setting(SettingAsk::Check) => holding.check()?,

@@ -13,19 +13,18 @@ use rustix::io::Errno;
 use super::ServerState;
 use super::queue::{Slot, Turn};
 use super::session::Refusal;
-use crate::control::{Deadline, HOLDERS_SINCE, QueuePlace, Reply, TimedStream, write_frame};
+use crate::control::{Control, HOLDERS_SINCE, QueuePlace, Reply};
 #[cfg(on_linux)]
 use crate::wait::await_events;
 
 /// How often a waiting client receives its place.
 const HEARTBEAT: Duration = Duration::from_secs(1);
 
-/// Waits for a slot with this much memory, and sends the client, which speaks `version`, its place.
+/// Waits for a slot with this much memory, and sends the client its place.
 pub(super) fn queue<'a>(
     server: &'a ServerState,
-    control: &TcpStream,
+    control: &Control,
     peer: IpAddr,
-    version: u16,
     memory: u64,
 ) -> Result<Slot<'a>, Refusal> {
     let full = || Refusal::Told("too many clients are waiting for this server; try again later".to_owned());
@@ -35,14 +34,15 @@ pub(super) fn queue<'a>(
         match ticket.wait(patience) {
             Turn::Slot(slot) => return Ok(slot),
             Turn::Closed => return Err(Refusal::Told("the server is stopping".to_owned())),
-            Turn::Place(_) if has_left(control) => return Err(Refusal::left()),
+            Turn::Place(_) if has_left(control.stream()) => return Err(Refusal::left()),
             Turn::Place(place) => {
-                let mut timed = TimedStream::new(control, Deadline::after(server.limits.handshake));
                 let place = match place {
-                    QueuePlace::Behind { place, .. } if version < HOLDERS_SINCE => QueuePlace::Number(place),
+                    QueuePlace::Behind { place, .. } if control.version() < HOLDERS_SINCE => {
+                        QueuePlace::Number(place)
+                    }
                     other => other,
                 };
-                write_frame(&mut timed, &Reply::Queued(place))?;
+                control.say(&Reply::Queued(place), server.limits.handshake)?;
             }
         }
         patience = HEARTBEAT;

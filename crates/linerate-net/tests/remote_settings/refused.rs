@@ -91,7 +91,7 @@ fn one_connection_changes_so_many_settings_and_no_more() {
 #[rstest]
 #[case::half_closed(|rude: Rude| { rude.half_close(); rude.farewell() }, None)]
 #[case::silent(Rude::farewell, None)]
-#[case::garbage(|mut rude: Rude| { rude.blurt(&framed(b"\xff{")); rude.farewell() }, Some("does not understand the message"))]
+#[case::garbage(|mut rude: Rude| { rude.blurt_frame(&framed(b"\xff{")); rude.farewell() }, Some("does not understand the message"))]
 #[case::too_long(|mut rude: Rude| { rude.blurt(&[0xff; 4]); rude.farewell() }, Some("the longest is 65536 B"))]
 #[case::a_second_hold(
     |mut rude: Rude| { rude.say(&Ask::Setting(SettingAsk::Hold(String::new()))); rude.farewell() },
@@ -275,7 +275,7 @@ fn a_peer_of_the_version_before_is_too_old_at_either_end() {
     let mut welcome = [0; 44];
     control.read_exact(&mut welcome).expect("a welcome");
     let challenge = Welcome::decode(&welcome).expect("of a linerate").challenge;
-    let mut old = Rude { control, data: None, challenge, token: [0; 16] };
+    let mut old = Rude { control, data: None, challenge, token: [0; 16], seals: None };
     let proof = site.server.key.prove_client(4, &challenge, &[5; 32]);
     old.say(&Ask::Prove { challenge: [5; 32], proof });
     assert!(matches!(old.hear(), Ok(Reply::Proof(_))), "version 4 is still spoken");

@@ -10,7 +10,7 @@ use linerate_core::plan::Plan;
 use linerate_core::trial::Trial;
 use linerate_net::control::{
     Ask, CHALLENGE_LEN, Challenge, ChannelToken, FrameError, Greeting, Key, MAX_FRAME, Opening, PROTOCOL,
-    Purpose, Reply, Welcome, read_frame, write_frame,
+    Purpose, Reply, Seals, Welcome, read_sealed, write_sealed,
 };
 use socket2::SockRef;
 
@@ -45,6 +45,8 @@ pub(crate) struct Rude {
     pub(crate) data: Option<TcpStream>,
     pub(crate) challenge: Challenge,
     pub(crate) token: ChannelToken,
+    /// Once the key is proved.
+    pub(crate) seals: Option<Seals>,
 }
 
 impl Rude {
@@ -69,7 +71,7 @@ impl Rude {
     fn over(control: TcpStream) -> Self {
         control.set_read_timeout(Some(PATIENCE)).expect("a time limit");
         control.set_nodelay(true).expect("an option");
-        Self { control, data: None, challenge: [0; CHALLENGE_LEN], token: [0; 16] }
+        Self { control, data: None, challenge: [0; CHALLENGE_LEN], token: [0; 16], seals: None }
     }
 
     fn greet_back(&mut self) {
@@ -118,6 +120,7 @@ impl Rude {
         let proof = key.prove_client(PROTOCOL, &self.challenge, &[5; CHALLENGE_LEN]);
         self.say(&Ask::Prove { challenge: [5; CHALLENGE_LEN], proof });
         assert!(matches!(self.hear(), Ok(Reply::Proof(_))));
+        self.seals = key.seals(PROTOCOL, &self.challenge, &[5; CHALLENGE_LEN]).expect("it is the newest");
     }
 
     /// Hears places until it is admitted; the places.
@@ -154,11 +157,12 @@ impl Rude {
     }
 
     pub(crate) fn say(&mut self, ask: &Ask) {
-        write_frame(&mut self.control, ask).expect("the server listens");
+        let seal = self.seals.as_mut().map(|seals| &mut seals.says);
+        write_sealed(&mut self.control, ask, PROTOCOL, seal).expect("the server listens");
     }
 
     pub(crate) fn hear(&mut self) -> Result<Reply, FrameError> {
-        read_frame(&mut self.control)
+        read_sealed(&mut self.control, self.seals.as_mut().map(|seals| &mut seals.hears))
     }
 
     pub(crate) fn send_data(&mut self, bytes: &[u8]) {
@@ -168,6 +172,12 @@ impl Rude {
     /// Sends whatever bytes on the control connection; the server may be gone by then.
     pub(crate) fn blurt(&mut self, bytes: &[u8]) {
         self.control.write_all(bytes).unwrap_or(());
+    }
+
+    /// Sends this frame, and its code if that is due.
+    pub(crate) fn blurt_frame(&mut self, frame: &[u8]) {
+        let code = self.seals.as_mut().map(|seals| seals.says.code(frame));
+        self.blurt(&[frame, code.as_ref().map_or(&[], |code| code.as_slice())].concat());
     }
 
     /// Hears everything until the server ends the conversation; its reason, if it said one.

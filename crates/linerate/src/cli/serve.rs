@@ -31,6 +31,9 @@ pub(crate) struct ServeArgs {
     /// The file is read again at every new conversation, so a new key needs no restart.
     #[arg(long, value_name = "FILE", conflicts_with = "open")]
     pub(crate) key_file: Option<PathBuf>,
+    /// Accept clients that are too old to protect control messages from changes on the path
+    #[arg(long, conflicts_with = "open", hide_short_help = true)]
+    pub(crate) allow_unauthenticated_control: bool,
     /// Require no key: anyone who can reach the port may measure
     #[arg(long)]
     pub(crate) open: bool,

@@ -33,6 +33,9 @@ pub(crate) struct KeyArgs {
     /// Read the key from a file
     #[arg(long, value_name = "FILE", conflicts_with = "key", hide_short_help = true)]
     pub(crate) key_file: Option<PathBuf>,
+    /// Accept a peer that is too old to protect control messages from changes on the path
+    #[arg(long, hide_short_help = true)]
+    pub(crate) allow_unauthenticated_control: bool,
 }
 
 /// How the peer is reached.

@@ -110,14 +110,14 @@ impl Peer {
 
 /// The key that the user gave, if any.
 pub(super) fn given_key(args: &KeyArgs) -> Result<Option<Key>, Trouble> {
-    match (&args.key, &args.key_file) {
-        (_, Some(path)) => serve::read_key(path).map(Some),
+    let key: Option<Key> = match (&args.key, &args.key_file) {
+        (_, Some(path)) => Some(serve::read_key(path)?),
         (Some(text), None) => {
             let help = "give --key as `linerate serve` printed it";
-            text.parse()
-                .map(Some)
-                .map_err(|error| Trouble::new(format!("failed to read the key: {error}"), help))
+            let wrong = |error| Trouble::new(format!("failed to read the key: {error}"), help);
+            Some(text.parse().map_err(wrong)?)
         }
-        (None, None) => Ok(None),
-    }
+        (None, None) => None,
+    };
+    Ok(key.map(|key| key.allow_unauthenticated_control(args.allow_unauthenticated_control)))
 }

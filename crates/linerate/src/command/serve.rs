@@ -35,6 +35,8 @@ fn serve(args: &ServeArgs) -> Result<ExitCode, Trouble> {
         (Some(path), false) => Some(read_key(path)?),
         (None, false) => Some(Key::fresh().map_err(|error| no_random(&error))?),
     };
+    let allowed = args.allow_unauthenticated_control;
+    let key = key.map(|key| key.allow_unauthenticated_control(allowed));
     // Before anything is printed, so that a program that waits for the line can already stop the
     // server.
     let stop = signals::stop_descriptor().map_err(|error| {
@@ -45,7 +47,10 @@ fn serve(args: &ServeArgs) -> Result<ExitCode, Trouble> {
     allow_settings(args, &server)?;
     // A pipe has its content once.
     if let Some(path) = args.key_file.clone().filter(|path| path.is_file()) {
-        server.read_key_again(Box::new(move || read_key(&path).map_err(|trouble| trouble.reason())));
+        server.read_key_again(Box::new(move || {
+            let key = read_key(&path).map_err(|trouble| trouble.reason())?;
+            Ok(key.allow_unauthenticated_control(allowed))
+        }));
     }
     server.run_applications(application);
     announce(&server, key.as_ref(), args.key_file.is_some())?;

@@ -1,6 +1,5 @@
 //! The servers' accounts of a load's flows, beside this end's.
 
-use std::net::TcpStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -9,7 +8,7 @@ use linerate_core::units::Span;
 
 use super::super::PairError;
 use super::super::conversation::hear;
-use crate::control::{REPORT, Reply};
+use crate::control::{Control, REPORT, Reply};
 use crate::flow::Answered;
 use crate::traffic::{Carried, FlowReport, bulk_flows};
 
@@ -134,7 +133,7 @@ pub(super) fn lock(told: &Mutex<Told>) -> MutexGuard<'_, Told> {
 }
 
 /// Hears what the server says of its end of a load until it has told all.
-pub(super) fn hear_load(control: &TcpStream, told: &Mutex<Told>) {
+pub(super) fn hear_load(control: &Control, told: &Mutex<Told>) {
     while lock(told).ended.is_none() {
         let heard = hear(control, LONG);
         let mut told = lock(told);

@@ -1,9 +1,9 @@
 //! A client that lets the server know that it is there.
 
 use std::io;
-use std::net::{Shutdown, TcpStream};
+use std::net::Shutdown;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use linerate_core::units::Span;
 
 use super::super::conversation::say;
 use super::PairError;
-use crate::control::{Ask, SettingAsk};
+use crate::control::{Ask, Control, SettingAsk};
 
 /// So many messages fit into the time that the server waits for one: some may be lost or late.
 const MESSAGES: u64 = 4;
@@ -22,9 +22,7 @@ const SELDOM: Duration = Duration::from_secs(10);
 /// A control connection on which a thread says, again and again, that the client is there.
 #[derive(Debug)]
 pub(super) struct Presence {
-    pub(super) control: Arc<TcpStream>,
-    /// Held while a message is written, so that the thread's do not cut others.
-    speaking: Arc<Mutex<()>>,
+    pub(super) control: Arc<Control>,
     /// Nothing is ever sent: dropping it ends the thread.
     end: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -32,28 +30,27 @@ pub(super) struct Presence {
 
 impl Presence {
     /// Begins on `control`, for a server that waits for `patience`.
-    pub(super) fn of(control: TcpStream, patience: Span) -> io::Result<Self> {
-        let (control, speaking) = (Arc::new(control), Arc::default());
+    pub(super) fn of(control: Control, patience: Span) -> io::Result<Self> {
+        let control = Arc::new(control);
         let (end, ended) = channel();
         let every = (patience / MESSAGES).to_duration().clamp(OFTEN, SELDOM);
-        let (stream, turn) = (Arc::clone(&control), Arc::clone(&speaking));
+        let theirs = Arc::clone(&control);
         let spawned = std::thread::Builder::new()
             .name("settings of the peer".to_owned())
-            .spawn(move || stay(&stream, &turn, &ended, every));
+            .spawn(move || stay(&theirs, &ended, every));
         let thread = spawned?;
-        Ok(Self { control, speaking, end: Some(end), thread: Some(thread) })
+        Ok(Self { control, end: Some(end), thread: Some(thread) })
     }
 
-    /// Writes a message, and not into another one.
     pub(super) fn say(&self, ask: &Ask) -> Result<(), PairError> {
-        say_in_turn(&self.control, &self.speaking, ask)
+        say(&self.control, ask)
     }
 }
 
 impl Drop for Presence {
     fn drop(&mut self) {
         // A thread that writes wakes. It may be closed already.
-        self.control.shutdown(Shutdown::Both).unwrap_or(());
+        self.control.stream().shutdown(Shutdown::Both).unwrap_or(());
         drop(self.end.take());
         if let Some(thread) = self.thread.take() {
             thread.join().unwrap_or(());
@@ -63,15 +60,10 @@ impl Drop for Presence {
 
 /// Says that the client is there, until `ended`. A message that cannot be written ends it too: whoever asks next sees
 /// why.
-fn stay(control: &TcpStream, speaking: &Mutex<()>, ended: &Receiver<()>, every: Duration) {
+fn stay(control: &Control, ended: &Receiver<()>, every: Duration) {
     while ended.recv_timeout(every) == Err(RecvTimeoutError::Timeout) {
-        if say_in_turn(control, speaking, &Ask::Setting(SettingAsk::Stay)).is_err() {
+        if say(control, &Ask::Setting(SettingAsk::Stay)).is_err() {
             return;
         }
     }
-}
-
-fn say_in_turn(control: &TcpStream, speaking: &Mutex<()>, ask: &Ask) -> Result<(), PairError> {
-    let _turn = speaking.lock().unwrap_or_else(PoisonError::into_inner);
-    say(control, ask)
 }

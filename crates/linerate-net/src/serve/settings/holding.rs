@@ -3,7 +3,7 @@
 use std::fmt;
 use std::fs;
 use std::io;
-use std::net::{IpAddr, TcpStream};
+use std::net::IpAddr;
 use std::sync::MutexGuard;
 
 use linerate_core::environment::Fact;
@@ -15,8 +15,7 @@ use super::super::session::Refusal;
 use super::SettingsOptions;
 use super::interface::interface_of;
 use crate::control::{
-    Deadline, LONGEST_NAME, LONGEST_VALUE, MOST_SETTINGS, Reply, SettingEnd, SettingReply, TimedStream,
-    harmless, write_frame,
+    Control, LONGEST_NAME, LONGEST_VALUE, MOST_SETTINGS, Reply, SettingEnd, SettingReply, harmless,
 };
 use crate::settings::{self, Change, Changes, End, Guarded, HostLock, JournalError, Outcome, Setting, Value};
 
@@ -31,7 +30,7 @@ const MOST_NAMES: usize = 200;
 pub(super) struct Holding<'a> {
     server: &'a ServerState,
     options: &'a SettingsOptions,
-    control: &'a TcpStream,
+    control: &'a Control,
     peer: IpAddr,
     what: String,
     /// That of the connection, when it began: the client may change what tells.
@@ -47,7 +46,7 @@ impl<'a> Holding<'a> {
     /// Takes the lock of this host, and tells the client what it may do.
     pub(super) fn begin(
         server: &'a ServerState,
-        control: &'a TcpStream,
+        control: &'a Control,
         peer: IpAddr,
         what: &str,
     ) -> Result<Self, Refusal> {
@@ -66,7 +65,7 @@ impl<'a> Holding<'a> {
         if *turn {
             return Err(told("the server is stopping"));
         }
-        let interface = interface_of(control);
+        let interface = interface_of(control.stream());
         let holding =
             Self { server, options, control, peer, what, interface, changes: None, _lock: lock, _turn: turn };
         holding.log(format_args!("may change settings"));
@@ -237,8 +236,7 @@ impl<'a> Holding<'a> {
     }
 
     fn say(&self, reply: SettingReply) -> Result<(), Refusal> {
-        let deadline = Deadline::after(self.server.limits.handshake);
-        Ok(write_frame(&mut TimedStream::new(self.control, deadline), &Reply::Setting(reply))?)
+        Ok(self.control.say(&Reply::Setting(reply), self.server.limits.handshake)?)
     }
 }
 

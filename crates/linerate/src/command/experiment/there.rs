@@ -35,7 +35,8 @@ impl There {
         let key_file = bench.key_file.as_ref().map(PathBuf::from);
         let key = if key_file.is_some() { None } else { std::env::var(KEY).ok() };
         let what = what.to_owned();
-        Some(Self { host, key: KeyArgs { key, key_file }, what, connection: None, in_force: Vec::new() })
+        let key = KeyArgs { key, key_file, ..KeyArgs::default() };
+        Some(Self { host, key, what, connection: None, in_force: Vec::new() })
     }
 
     /// Sets these, and puts back what was set before and is not among them.
