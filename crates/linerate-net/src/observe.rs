@@ -33,7 +33,7 @@ pub use caches::{Caches, caches};
 pub use clock::{HostClock, check_clock};
 pub use counters::InterfaceCounters;
 pub use cpu::{current_cpu, pin_to};
-pub(crate) use cpu::{may_use, others_run, thread_time, usable_cpus};
+pub(crate) use cpu::{is_free, may_use, thread_time, usable_cpus};
 pub(crate) use effort::EffortWatch;
 pub use environment::environment;
 pub use host::HostWatch;

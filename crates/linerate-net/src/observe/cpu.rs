@@ -19,22 +19,25 @@ const LOOKS: u32 = 10;
 /// How long they are apart.
 const APART: Duration = Duration::from_millis(10);
 
-/// Whether other threads of this host use its processors: at every one of a few looks, more than this
-/// thread was running. Takes 0.1 s on a busy host.
+/// Whether what runs at `pin`, or else anywhere, has this host's processors to itself: its user chose the place, or other threads
+/// were not running at every one of a few looks. Takes 0.1 s on a busy host.
 ///
 /// Source: proc_loadavg(5), the entities that are runnable now.
-pub(crate) fn others_run() -> bool {
+pub(crate) fn is_free(pin: Option<u32>) -> bool {
     let running = || {
         let text = std::fs::read_to_string("/proc/loadavg").ok()?;
         text.split_whitespace().nth(3)?.split('/').next()?.parse::<u32>().ok()
     };
-    (0..LOOKS).all(|_| {
-        let more = running().is_some_and(|threads| threads > 1);
-        if more {
-            std::thread::sleep(APART);
-        }
-        more
-    })
+    let others_run = || {
+        (0..LOOKS).all(|_| {
+            let more = running().is_some_and(|threads| threads > 1);
+            if more {
+                std::thread::sleep(APART);
+            }
+            more
+        })
+    };
+    pin.is_some() || !others_run()
 }
 
 /// For how long the calling thread has run: a clock that stands still while it does not.

@@ -24,7 +24,7 @@ use crate::channel::ChannelHandle;
 use crate::control::{Ask, ChannelToken, Key, Opening, QueuePlace, Rendezvous, Side};
 use crate::flow::{Answered, Counter, PATIENCE};
 use crate::line::Line;
-use crate::observe::{HostClock, others_run};
+use crate::observe::{HostClock, is_free};
 use crate::traffic::rr::{Join, agree};
 use crate::traffic::{Carried, FlowEnd, FlowSet, OnLook, bulk, channels, last_word, patience};
 use crate::transport::{self, Setup};
@@ -122,7 +122,7 @@ impl Loads {
         let (target, others) = targets.split_first().expect("a load has a peer");
         let alone = others.is_empty();
         let named = |error: PairError, target| if alone { error } else { error.at(target) };
-        let free = is_free(plan);
+        let free = is_free(plan.common.local.pin);
         let first = first.filter(|_| alone).map(|load| Opening::Alone(Box::new(load.share(1))));
         let offer = Offer { plan, first: first.as_ref() };
         let ends =
@@ -176,7 +176,7 @@ impl Loads {
         let setup = self.ends.setup(&self.plan, &load.socket, self.plan.largest()?, patience);
         let setup = Setup { channels: channels(load), ..setup };
         // The servers wait for the next load, so they are not seen.
-        let free = self.free.take().unwrap_or_else(|| is_free(&self.plan));
+        let free = self.free.take().unwrap_or_else(|| is_free(self.plan.common.local.pin));
         let Channels { ends, lines, token, rendezvous, started } = self.stand(load, &setup)?;
         let handles = ends
             .iter()
@@ -436,11 +436,6 @@ impl Loads {
             finished => finished,
         }
     }
-}
-
-/// Whether a load has this host's processors for itself, or one of them is its own.
-fn is_free(plan: &Plan) -> bool {
-    plan.common.local.pin.is_some() || !others_run()
 }
 
 impl Carrier for Loads {

@@ -13,7 +13,7 @@ use super::requests::WAITING;
 use super::session::{Channels, Refusal, Session};
 use crate::control::{Ask, Control, PACKED_SINCE, REPORT, Reply, Side, encode};
 use crate::flow::{Answered, Counter, PATIENCE};
-use crate::observe::{HostClock, others_run};
+use crate::observe::{HostClock, is_free};
 use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
 use crate::transport::round_trip;
 
@@ -50,7 +50,7 @@ impl Session<'_> {
         }
         if self.loads > 1 {
             // The client waits for its channels, so it is not seen.
-            self.free = self.plan.common.remote.pin.is_some() || !others_run();
+            self.free = is_free(self.plan.common.remote.pin);
         }
         let longest = self.server.limits.check_load(load, self.plan, self.largest).map_err(Refusal::Told)?;
         if let Some(rr) = &load.rr {

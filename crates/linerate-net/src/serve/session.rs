@@ -30,7 +30,7 @@ use crate::control::{
 };
 use crate::line::Line;
 use crate::memory::Reserved;
-use crate::observe::{EffortWatch, Observer, current_cpu, environment, others_run};
+use crate::observe::{EffortWatch, Observer, current_cpu, environment, is_free};
 use crate::place::{Pin, Place, make_room_for_files};
 use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN, canonical, over_udp, round_trip};
 use crate::wait::PATIENCE;
@@ -341,7 +341,7 @@ impl<'a> Session<'a> {
         let stream = control.stream();
         let (local, peer) = (stream.local_addr()?.ip(), stream.peer_addr()?);
         // The client waits, so it is not seen.
-        let free = plan.common.remote.pin.is_some() || !others_run();
+        let free = is_free(plan.common.remote.pin);
         let environment = Box::new(environment(Some(local)));
         let reflector = reflector(server, plan, local, peer);
         let place_of_reflector = reflector.as_ref().map(|reflector| reflector.place);
