@@ -7,7 +7,7 @@ use super::processors::{self, SATURATED};
 use super::words::percent;
 use linerate_core::kernel::TcpEffort;
 use linerate_core::kernel::limit::is_through_a_queue;
-use linerate_core::units::Span;
+use linerate_core::units::{Rate, Span};
 
 /// Within this of the link's payload rate nothing else can gain much.
 const AT_LINE_RATE: f64 = 0.95;
@@ -31,9 +31,8 @@ const UNREAD: f64 = 0.5;
 
 /// A size that was timed in bursts only.
 pub(super) fn in_bursts(facts: &Facts) -> Vec<Candidate> {
-    let mbps = facts.size as f64 * 8e6 / facts.time;
-    let says =
-        format!("no trial outlasted what buffers or a shaper's tokens pass at once, at {mbps:.4} Mb/s");
+    let rate = Rate::from_bits_per_second(facts.size as f64 * 8e12 / facts.time);
+    let says = format!("no trial outlasted what buffers or a shaper's tokens pass at once, at {rate}");
     vec![Candidate::new(Bound::Burst, 1.0, says)]
 }
 

@@ -1,5 +1,7 @@
 //! Ping-pong: one message is under way at a time, so the parts of its time add up.
 
+use linerate_core::units::Rate;
+
 use super::bound::Bound;
 use super::candidate::Candidate;
 use super::facts::{Facts, Observed, Setting};
@@ -97,11 +99,9 @@ fn others(setting: &Setting<'_>, observed: &Observed) -> Candidate {
 fn rate(setting: &Setting<'_>, facts: &Facts, observed: &Observed, growing: f64) -> Candidate {
     let wire = setting.wire(facts.size);
     let rest = (growing - wire).max(0.0);
-    let mbps = facts.size as f64 * 8e6 / facts.growing.max(1.0);
-    let says = format!(
-        "{} grow with the size and are neither a processor's nor a window's: as at {mbps:.4} Mb/s",
-        us(rest)
-    );
+    let rate = Rate::from_bits_per_second(facts.size as f64 * 8e12 / facts.growing.max(1.0));
+    let says =
+        format!("{} grow with the size and are neither a processor's nor a window's: as at {rate}", us(rest));
     Candidate::new(Bound::PathRate, observed.share(rest), says)
 }
 
