@@ -44,5 +44,5 @@ impl Before {
 fn seen(world: &World, flow: u32, side: Side) -> Option<(TcpSample, Span)> {
     let worked = world.stations.machine_at(flow, side)?.worked(side);
     let connection = world.stations.connection(flow, side)?;
-    Some((connection.sample(), worked))
+    Some((connection.sample(world.kernel.now()), worked))
 }

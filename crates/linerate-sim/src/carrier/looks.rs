@@ -88,7 +88,7 @@ impl Looks {
                 let side = [Side::First, Side::Second][place];
                 let wanted = seen.record.wants_tcp(ends);
                 let asked = if wanted { model.connection(flow as u32, side) } else { None };
-                let sample = asked.map(|connection| TcpSample { at: until, ..connection.sample() });
+                let sample = asked.map(|connection| TcpSample { at: until, ..connection.sample(now) });
                 let grown = bytes - std::mem::replace(&mut seen.bytes, *bytes);
                 seen.record.look(Interval { until, bytes: grown }, sample.as_ref(), ends);
                 if ends && place == 0 {

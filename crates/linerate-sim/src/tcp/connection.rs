@@ -10,6 +10,7 @@ mod recovery;
 mod sample;
 mod state;
 mod timers;
+mod waits;
 
 use linerate_core::units::{Span, Time};
 
@@ -23,6 +24,7 @@ use super::retransmission::{Persist, Rack, Retransmission, Scoreboard, TailProbe
 use super::window::{Offer, PeerWindow, Sizing};
 use super::{Detection, Recovery, Rules, Segment, Settings};
 use handshake::{Agreed, Stage};
+use waits::Waits;
 
 pub use output::Kind;
 pub use state::{Counters, Failure, State};
@@ -44,6 +46,7 @@ pub struct Connection {
     congestion: Congestion,
     retransmission: Retransmission,
     persist: Persist,
+    waits: Waits,
     /// Losses by time, if the rules have that.
     rack: Option<Rack>,
     probe: TailProbe,
@@ -133,6 +136,7 @@ impl Connection {
             congestion: Congestion::new(&rules.congestion, rules.congestion.recovery, agreed.mss),
             retransmission: Retransmission::new(&rules.timers),
             persist: Persist::default(),
+            waits: Waits::default(),
             rack: (rules.congestion.detection == Detection::Rack).then(Rack::new),
             probe: TailProbe::default(),
             delivery: DeliveryRate::new(),
@@ -179,6 +183,7 @@ impl Connection {
             self.congestion.idle();
         }
         self.watch_window(now);
+        self.watch_waits(now);
     }
 
     /// How many bytes the send buffer has room for now; zero means that the application sleeps
@@ -300,6 +305,7 @@ impl Connection {
     /// buffer by the host's allocation (truesize). Unit: bytes.
     pub fn arrived(&mut self, segment: &Segment, charge: u32, now: Time) {
         self.counters.segments_received += u64::from(segment.parts);
+        self.counters.data_segments_received += if segment.length > 0 { u64::from(segment.parts) } else { 0 };
         if self.failure.is_some() {
             return;
         }
@@ -311,6 +317,7 @@ impl Connection {
             Stage::SynReceived | Stage::Open => self.arrived_open(segment, charge, now),
         }
         self.watch_window(now);
+        self.watch_waits(now);
     }
 }
 

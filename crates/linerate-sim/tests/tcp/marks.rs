@@ -63,7 +63,7 @@ fn share(settings: &Settings, flows: u32, bdp: f64, mark_above: usize) -> Seen {
     let counted = |world: &World| {
         let clients = world.ends.iter().step_by(2);
         let counters: Vec<_> =
-            clients.map(|end| (end.connection.sample(), end.connection.counters())).collect();
+            clients.map(|end| (end.connection.sample(world.now), end.connection.counters())).collect();
         [
             counters.iter().map(|(sample, _)| sample.acknowledged).sum::<u64>(),
             counters.iter().map(|(_, counters)| counters.marked_bytes).sum(),

@@ -92,3 +92,28 @@ fn a_slow_reader_sets_the_pace() {
     assert!((1.19..1.25).contains(&took), "1200 rests of 1 ms took {took} s");
     assert_eq!(world.client().counters().retransmitted, 0);
 }
+
+/// What an end waited for is where its limit is: the window of a peer with a small buffer, a small send buffer, or neither.
+#[rstest]
+#[case::a_small_receive_buffer(Some(20_000), None, [0.9..=1.0, 0.0..=0.02])]
+#[case::a_small_send_buffer(None, Some(20_000), [0.0..=0.02, 0.9..=1.0])]
+#[case::neither(None, None, [0.0..=0.02, 0.0..=0.02])]
+fn what_a_sender_waits_for_is_counted(
+    #[case] receive: Option<u64>,
+    #[case] send: Option<u64>,
+    #[case] parts: [std::ops::RangeInclusive<f64>; 2],
+    #[values(5, 50)] delay_ms: u64,
+) {
+    let mut settings = settings::kernel("linux-modern", 1500);
+    (settings.receive_buffer, settings.send_buffer) = (receive.map(Size), send.map(Size));
+    let mut world = World::even(&settings, &Way::new(100_000_000, Span::from_ms(delay_ms)));
+    let bytes = 2_000_000;
+    world.task(CLIENT, writer(1, bytes)).task(SERVER, reader(bytes)).run(Span::from_ms(600_000));
+    let sample = world.client().sample(world.now);
+    let busy = sample.busy.expect("a model counts it");
+    assert!(busy > Span::ZERO && busy <= world.now.since(linerate_core::units::Time::ZERO), "{busy}");
+    for (waited, part) in [sample.rwnd_limited, sample.sndbuf_limited].into_iter().zip(parts) {
+        let share = waited.as_seconds() / busy.as_seconds();
+        assert!(part.contains(&share), "{share} of {busy} is not in {part:?}");
+    }
+}

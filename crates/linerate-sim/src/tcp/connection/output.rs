@@ -259,6 +259,7 @@ impl Connection {
         if segment.flags.ack {
             self.owed.sent(segment.acknowledgement);
         }
+        self.watch_waits(now);
         segment
     }
 

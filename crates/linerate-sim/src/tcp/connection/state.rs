@@ -37,6 +37,8 @@ pub struct Counters {
     pub bare_segments_sent: u64,
     /// Segments received.
     pub segments_received: u64,
+    /// Of these, with payload.
+    pub data_segments_received: u64,
     /// Segments sent again.
     pub retransmitted: u64,
     /// Expiries of the retransmission timer.

@@ -44,6 +44,7 @@ impl Connection {
             }
         }
         self.watch_window(now);
+        self.watch_waits(now);
     }
 
     /// RFC 6298, 5.4 to 5.6; RFC 5681, 3.1.
