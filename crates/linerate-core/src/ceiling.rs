@@ -34,10 +34,18 @@ impl Framing {
         self.mtu.saturating_sub(ip + TCP_HEADER + options)
     }
 
+    /// What a segment with this `payload` takes of an Ethernet, with all that goes with it. Unit: bytes.
+    #[must_use]
+    pub fn on_the_wire(self, payload: f64) -> f64 {
+        let headers = self.mtu as f64 - self.segment() as f64;
+        (payload + headers).max(ETHERNET_SHORTEST) + ETHERNET_OVERHEAD
+    }
+
     /// The share of the bit rate that is TCP payload when every segment is full.
     #[must_use]
     pub fn share(self) -> f64 {
-        self.segment() as f64 / ((self.mtu as f64).max(ETHERNET_SHORTEST) + ETHERNET_OVERHEAD)
+        let full = self.segment() as f64;
+        full / self.on_the_wire(full)
     }
 
     /// The highest TCP payload rate over Ethernet of `link` rate, one direction, both directions free.

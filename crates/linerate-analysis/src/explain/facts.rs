@@ -1,5 +1,6 @@
 //! What a run says of one size, in the form in which it is reasoned about.
 
+use linerate_core::ceiling::Framing;
 use linerate_core::host_limits::{HostLimits, Processor, TargetState};
 use linerate_core::kernel::{Effort, TcpEffort};
 use linerate_core::options::Waiting;
@@ -17,8 +18,7 @@ const IN_TURNS: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub(super) struct Setting<'a> {
     pub(super) pattern: Pattern,
-    /// The most payload that the link carries. Unit: picoseconds per byte.
-    pub(super) link: Option<f64>,
+    pub(super) link: Option<Wire>,
     /// Why the link's rate is not known.
     pub(super) no_link: &'static str,
     /// Whether receivers ask again and again, so that nobody is woken.
@@ -38,6 +38,30 @@ pub(super) struct Setting<'a> {
     pub(super) modelled: bool,
     /// What the hosts could reach, of those that were asked.
     pub(super) limits: Vec<&'a HostLimits>,
+}
+
+/// The slower of the links that the ends state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wire {
+    /// What a byte takes. Unit: picoseconds.
+    byte: f64,
+    framing: Option<Framing>,
+}
+
+impl Wire {
+    fn of(run: &Run) -> Option<Self> {
+        let byte = 8e12 / run.link()?.bits_per_second();
+        (byte.is_finite() && byte > 0.0).then(|| Self { byte, framing: run.framing() })
+    }
+
+    /// What `size` bytes take in segments with so much payload each; if that is not known, in segments as full as they
+    /// can be.
+    fn time(&self, size: f64, segment: Option<f64>) -> f64 {
+        let Some(framing) = self.framing else { return self.byte * size };
+        let full = (framing.segment() as f64).max(1.0);
+        let each = segment.unwrap_or(full).clamp(1.0, full);
+        self.byte * framing.on_the_wire(each) * size / each
+    }
 }
 
 /// What is known of one size. Times are of one message one way, in picoseconds.
@@ -81,6 +105,8 @@ pub(super) struct Observed {
     pub(super) turns: [Option<f64>; 2],
     /// Messages that passed one way or the other.
     pub(super) messages: f64,
+    /// How many of them were timed together.
+    pub(super) batch: f64,
     pub(super) tcp: Option<[TcpEffort; 2]>,
 }
 
@@ -88,7 +114,6 @@ impl<'a> Setting<'a> {
     pub(super) fn of(run: &'a Run, pattern: Pattern) -> Self {
         let (local, remote) = (run.local(), run.remote());
         let ends = [local, remote];
-        let link = run.payload_link().map(|rate| 8e12 / rate.bits_per_second());
         let made_up = |end: &End<'_>| {
             end.environment.interface.known().is_some_and(|interface| interface.made_up_speed().is_some())
         };
@@ -106,7 +131,7 @@ impl<'a> Setting<'a> {
         let nodelay = ends.map(|end| end.granted.nodelay.known().copied());
         Self {
             pattern,
-            link: link.filter(|link| link.is_finite() && *link > 0.0),
+            link: Wire::of(run),
             no_link,
             spins: run.plan.common.socket.wait == Waiting::Spin,
             nagle: match nodelay {
@@ -143,9 +168,9 @@ impl Setting<'_> {
         mean(&known.collect::<Vec<f64>>())
     }
 
-    /// The time of a message at the payload rate of the link, nothing if that is not known.
-    pub(super) fn wire(&self, size: u64) -> f64 {
-        self.link.map_or(0.0, |each| each * size as f64)
+    /// The time of a message on the link, in segments with so much payload each; nothing if its rate is not known.
+    pub(super) fn wire(&self, size: u64, segment: Option<f64>) -> f64 {
+        self.link.map_or(0.0, |link| link.time(size as f64, segment))
     }
 }
 
@@ -201,6 +226,16 @@ fn time(point: &Point) -> Option<f64> {
     sustained.or_else(burst).filter(|time| *time > 0.0)
 }
 
+impl Facts {
+    /// The time of a message on the link.
+    pub(super) fn wire(&self, setting: &Setting<'_>) -> f64 {
+        let seen = self.observed.as_ref().and_then(|observed| observed.segment_bytes);
+        // What overlaps may share segments.
+        let own = (!setting.pattern.overlaps()).then_some(self.size as f64);
+        setting.wire(self.size, seen.or(own))
+    }
+}
+
 impl Observed {
     fn of(setting: &Setting<'_>, point: &Point, time: f64) -> Option<Self> {
         let [ours, theirs] = point.effort.as_deref()?;
@@ -223,6 +258,7 @@ impl Observed {
             waited: waited(setting, [ours, theirs], each),
             turns: [ours, theirs].map(|end| end.turns.map(|turns| turns as f64 / messages)),
             messages,
+            batch: f64::from(point.rounds.iter().map(|round| round.batch).max().unwrap_or(1)),
             in_turns: in_turns(ours, theirs),
             segment_bytes: (arrived > 0).then(|| passed * point.size as f64 / arrived as f64),
             tcp: ours.tcp.zip(theirs.tcp).map(|(ours, theirs)| [ours, theirs]),

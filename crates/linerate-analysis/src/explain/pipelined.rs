@@ -1,6 +1,6 @@
 //! Messages one after the other without waiting: the slowest stage is the bound.
 
-use super::bound::{Bound, Which};
+use super::bound::Bound;
 use super::candidate::Candidate;
 use super::facts::{Facts, Observed, Setting};
 use super::processors::{self, SATURATED};
@@ -38,11 +38,10 @@ pub(super) fn in_bursts(facts: &Facts) -> Vec<Candidate> {
 
 /// The share of every bound.
 pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Vec<Candidate> {
-    let ends = [(0, Which::Sender), (1, Which::Receiver)];
     let mut all = if observed.share_a_processor(setting) {
         processors::serial(setting, facts, observed)
     } else {
-        ends.map(|(end, which)| processors::pipelined(facts, observed, end, which)).to_vec()
+        processors::pipelined(facts, observed)
     };
     all.push(link(setting, facts));
     all.push(others(setting, observed));
@@ -61,14 +60,12 @@ pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observ
 }
 
 fn link(setting: &Setting<'_>, facts: &Facts) -> Candidate {
-    let Some(each) = setting.link else { return Candidate::unknown(Bound::Link, setting.no_link) };
-    let used = each * facts.size as f64 / facts.time;
+    if setting.link.is_none() {
+        return Candidate::unknown(Bound::Link, setting.no_link);
+    }
+    let used = facts.wire(setting) / facts.time;
     let share = if used >= AT_LINE_RATE { used } else { used * BELOW };
-    Candidate::new(
-        Bound::Link,
-        share,
-        format!("the rate is {} of what the link carries as payload", percent(used)),
-    )
+    Candidate::new(Bound::Link, share, format!("the link is busy for {} of the time", percent(used)))
 }
 
 /// The end that waited for a processor the longest, of those that had no time left if there are any.

@@ -67,8 +67,28 @@ fn memory(setting: &Setting<'_>, facts: &Facts, work: f64, share: f64) -> (Candi
     (Candidate::new(Bound::Memory, part, says), part)
 }
 
-/// The processor of one end of messages that overlap: it binds only if it is saturated.
-pub(super) fn pipelined(facts: &Facts, observed: &Observed, end: usize, which: Which) -> Candidate {
+/// The processors of messages that overlap. One binds only if it is saturated; if both are, each holds the other's messages
+/// back, and to make one faster gains nothing.
+pub(super) fn pipelined(facts: &Facts, observed: &Observed) -> Vec<Candidate> {
+    let ends = [(0, Which::Sender), (1, Which::Receiver)];
+    let each = ends.map(|(end, which)| one_end(facts, observed, end, which));
+    let [ours, theirs] = &each;
+    if ours.known_share().min(theirs.known_share()) < SATURATED {
+        return each.to_vec();
+    }
+    let Bound::Processor(_, cost) = (if ours.share >= theirs.share { ours } else { theirs }).bound else {
+        return each.to_vec();
+    };
+    let says = format!("here {}; there {}", ours.evidence, theirs.evidence);
+    vec![Candidate::new(
+        Bound::Processor(Which::Both, cost),
+        ours.known_share().min(theirs.known_share()),
+        says,
+    )]
+}
+
+/// The processor of one end of messages that overlap.
+fn one_end(facts: &Facts, observed: &Observed, end: usize, which: Which) -> Candidate {
     let (cpu, waited) = (observed.cpu[end], observed.waited[end].unwrap_or(0.0));
     let busy = observed.share_of_mean(cpu);
     let all = busy + observed.share_of_mean(waited);

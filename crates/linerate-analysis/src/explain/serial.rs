@@ -17,13 +17,14 @@ pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observ
     all.extend(processors::serial(setting, facts, observed));
     let cpu = processors::on_the_way(setting, facts, observed);
     let left = (observed.base - cpu - observed.waited().map_or(0.0, |[_, waited]| waited)).max(0.0);
-    let growing = left * (facts.growing / facts.time);
-    let delay = observed.least_round_trip().map_or(0.0, |round_trip| round_trip / 2.0);
+    let wire = facts.wire(setting);
+    let growing = (left * (facts.growing / facts.time)).max(wire).min(left);
+    let delay = delay(setting, observed).unwrap_or(0.0);
     let (by_tcp, left) = tcp::stalls(setting, observed, left, left - growing - delay);
     all.extend(by_tcp);
     let growing = growing.min(left);
     let fixed_part = (left - growing).min(facts.least_time);
-    let flights = tcp::flights(facts, observed, left - fixed_part, setting.wire(facts.size));
+    let flights = tcp::flights(facts, observed, left - fixed_part, wire);
     all.push(rate(setting, facts, observed, growing - flights.as_ref().map_or(0.0, |(_, waits)| *waits)));
     if let Some((candidate, _)) = flights {
         merge(&mut all, candidate);
@@ -52,6 +53,12 @@ fn tell_wake_ups(setting: &Setting<'_>, observed: &Observed, all: &mut [Candidat
     }
 }
 
+/// One way of the least round trip, without what its frames took of the link. Absent if no round trip is known.
+fn delay(setting: &Setting<'_>, observed: &Observed) -> Option<f64> {
+    let half = observed.least_round_trip()? / 2.0;
+    Some((half - setting.wire(1, Some(1.0))).max(0.0))
+}
+
 /// Whether the ends were asleep when a message came, as far as is known.
 fn asleep(setting: &Setting<'_>, observed: &Observed) -> bool {
     !setting.spins && observed.turns.iter().all(|turns| turns.is_none_or(|it| it >= ASLEEP))
@@ -68,9 +75,9 @@ fn merge(all: &mut Vec<Candidate>, candidate: Candidate) {
 
 fn link(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Candidate {
     match setting.link {
-        Some(each) => {
-            let wire = each * facts.size as f64;
-            let says = format!("{} of {} at the payload rate of the link", us(wire), us(observed.base));
+        Some(_) => {
+            let wire = facts.wire(setting);
+            let says = format!("{} of {} on the link, with framing", us(wire), us(observed.base));
             Candidate::new(Bound::Link, observed.share(wire), says)
         }
         None => Candidate::unknown(Bound::Link, setting.no_link),
@@ -97,7 +104,7 @@ fn others(setting: &Setting<'_>, observed: &Observed) -> Candidate {
 
 /// What grows with the size, and no processor, window or known link accounts for.
 fn rate(setting: &Setting<'_>, facts: &Facts, observed: &Observed, growing: f64) -> Candidate {
-    let wire = setting.wire(facts.size);
+    let wire = facts.wire(setting);
     let rest = (growing - wire).max(0.0);
     let rate = Rate::from_bits_per_second(facts.size as f64 * 8e12 / facts.growing.max(1.0));
     let says =
@@ -107,7 +114,7 @@ fn rate(setting: &Setting<'_>, facts: &Facts, observed: &Observed, growing: f64)
 
 /// What does not grow with the size, and no processor accounts for: `left` of a message's time.
 fn fixed(setting: &Setting<'_>, observed: &Observed, left: f64) -> [Candidate; 3] {
-    let delay = observed.least_round_trip().map(|round_trip| round_trip / 2.0);
+    let delay = delay(setting, observed);
     let slept = asleep(setting, observed);
     let timer = setting.timer.unwrap_or(0.0).min(left);
     let path = match delay {

@@ -30,12 +30,7 @@ pub(super) fn stalls(
         let all = [Bound::Retransmissions, Bound::Nagle, Bound::ReceiverWindow, Bound::SendBuffer];
         return (all.map(|bound| Candidate::unknown(bound, why)).to_vec(), left);
     };
-    let again: u64 = ends.iter().map(|end| end.retransmits).sum();
-    let lost = (again as f64 * TIMEOUT / observed.messages).min(left);
-    let says = match again {
-        0 => "none".to_owned(),
-        again => format!("{again} segments were retransmitted for {:.0} messages", observed.messages),
-    };
+    let (lost, says) = repeated(ends, observed, left);
     let mut all = vec![Candidate::new(Bound::Retransmissions, observed.share(lost), says)];
     let left = left - lost;
     let (nagle, held) = nagle(setting, observed, still.clamp(0.0, left));
@@ -51,6 +46,23 @@ pub(super) fn stalls(
     ));
     all.push(Candidate::new(Bound::SendBuffer, observed.share(buffer), held_says("its send buffer", buffer)));
     (all, (left - window - buffer).max(0.0))
+}
+
+/// For how long a message waited for what had to be sent again, of the `left` time that it took. Where less than every second of those
+/// that were timed together lost a segment, those in the middle lost none: what others waited is in the mean, and not in their time.
+fn repeated(ends: &[TcpEffort; 2], observed: &Observed, left: f64) -> (f64, String) {
+    let again: u64 = ends.iter().map(|end| end.retransmits).sum();
+    let each = again as f64 / observed.messages;
+    let says = match again {
+        0 => return (0.0, "none".to_owned()),
+        again => format!("{again} segments were retransmitted for {:.0} messages", observed.messages),
+    };
+    if each * observed.batch < 0.5 {
+        return (0.0, format!("{says}, so not for half of them"));
+    }
+    // A message that took less than a timeout waited for none.
+    let wait = if observed.base < TIMEOUT { observed.least_round_trip().unwrap_or(0.0) } else { TIMEOUT };
+    ((each * wait).min(left), says)
 }
 
 /// Whether Nagle's algorithm holds a segment back, and for how long.

@@ -226,11 +226,15 @@ fn a_stall_of_forty_milliseconds_is_nagles_only_without_nodelay() {
 #[test]
 fn time_outs_are_retransmissions() {
     let run = run(Pattern::PingPong, Some(1_000), None);
-    // Every fifth message is lost, and sent again after 200 ms.
-    let tcp = TcpEffort { retransmits: 100, ..tcp() };
-    let passed = Passed { time: 40_020.0, cpu: [6.0; 2], tcp, ..Passed::default() };
-    let found = verdict(&run, Pattern::PingPong, &[10_000, 12_000], |_| passed);
-    assert_eq!(found, (Some(Bound::Retransmissions), Certainty::Sure));
+    let lost = |one_in, time| {
+        let tcp = TcpEffort { retransmits: MESSAGES / one_in / 2, ..tcp() };
+        let passed = Passed { time, cpu: [6.0; 2], tcp, ..Passed::default() };
+        verdict(&run, Pattern::PingPong, &[100, 120], |_| passed)
+    };
+    // Every message is sent again after 200 ms.
+    assert_eq!(lost(1, 200_020.0), (Some(Bound::Retransmissions), Certainty::Sure));
+    // Every fifth is: the message in the middle is none of them, whatever the mean has.
+    assert_eq!(lost(5, 20.0).0, Some(Bound::Processor(Which::Both, Cost::Message)));
 }
 
 #[test]

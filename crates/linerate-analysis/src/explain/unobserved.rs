@@ -9,10 +9,10 @@ use super::words::{percent, us};
 /// What the shape of the curve says: how much of the time is there whatever the size, and how much grows with it; and
 /// how much of that the link takes, if it states its rate.
 pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts) -> Vec<Candidate> {
-    let wire = setting.wire(facts.size);
+    let wire = facts.wire(setting);
     let link = match setting.link {
         Some(_) => {
-            let says = format!("{} of {} at the payload rate of the link", us(wire), us(facts.time));
+            let says = format!("{} of {} on the link, with framing", us(wire), us(facts.time));
             Candidate::new(Bound::Link, wire / facts.time, says)
         }
         None => Candidate::unknown(Bound::Link, setting.no_link),
