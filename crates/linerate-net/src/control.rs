@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+mod bounds;
 mod deadline;
 mod frame;
 mod greeting;
@@ -17,6 +18,7 @@ mod rendezvous;
 mod setting;
 mod side;
 
+pub use bounds::OutOfBounds;
 pub use deadline::{Deadline, TimedStream};
 pub(crate) use deadline::{closed_by_peer, keep_alive};
 pub use frame::{

@@ -40,6 +40,7 @@ const LEAST_DIFFERENT: usize = 4;
 pub struct Key(String);
 
 /// One end's proof that it knows the key.
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Proof([u8; 32]);
@@ -111,9 +112,29 @@ impl Key {
         self.hmac(version, b"linerate server", server, client).verify_slice(&proof.0).is_ok()
     }
 
+    /// What shows that who has the key has written `content`.
+    pub(crate) fn seal(&self, content: &[u8]) -> [u8; 32] {
+        self.sealing(content).finalize().into_bytes().into()
+    }
+
+    /// Whether that is so, in constant time.
+    pub(crate) fn has_sealed(&self, content: &[u8], seal: &[u8]) -> bool {
+        self.sealing(content).verify_slice(seal).is_ok()
+    }
+
+    fn sealing(&self, content: &[u8]) -> Hmac<Sha256> {
+        let mut mac = self.mac();
+        mac.update(b"linerate ranks");
+        mac.update(content);
+        mac
+    }
+
+    fn mac(&self) -> Hmac<Sha256> {
+        <Hmac<Sha256> as KeyInit>::new_from_slice(self.0.as_bytes()).expect("HMAC takes a key of any length")
+    }
+
     fn hmac(&self, version: u16, role: &[u8], server: &Challenge, client: &Challenge) -> Hmac<Sha256> {
-        let mut mac = <Hmac<Sha256> as KeyInit>::new_from_slice(self.0.as_bytes())
-            .expect("HMAC takes a key of any length");
+        let mut mac = self.mac();
         for part in [role, &version.to_be_bytes(), server, client] {
             mac.update(part);
         }

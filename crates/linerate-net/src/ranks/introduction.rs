@@ -20,21 +20,21 @@ pub(super) const LONGEST_NAME: usize = 255;
 /// Who comes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Introduction {
+pub struct Introduction {
     /// Random bytes for the listener's proof.
-    pub(super) challenge: Challenge,
+    pub challenge: Challenge,
     /// That this end has the key.
-    pub(super) proof: Proof,
+    pub proof: Proof,
     /// Which rank it is.
-    pub(super) rank: usize,
+    pub rank: usize,
     /// Why it comes.
-    pub(super) comes: Comes,
+    pub comes: Comes,
 }
 
 /// Why a rank comes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) enum Comes {
+pub enum Comes {
     /// To rank 0, to be one of them.
     ToJoin {
         /// How many ranks it was told that there are.
@@ -56,7 +56,7 @@ pub(super) enum Comes {
 /// What the listener answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) enum Reception {
+pub enum Reception {
     /// It is one of its own, and so is this end.
     Received {
         /// That this end has the key.

@@ -11,7 +11,7 @@ use linerate_core::units::Span;
 use linerate_net::control::{Key, RankOrder};
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{ServerRank, Target};
-use linerate_net::ranks::{Meeting, Program, joining, lead, take_part};
+use linerate_net::ranks::{Meeting, Oversight, Program, joining, lead, take_part};
 
 use super::application::application;
 use super::launched::given_up;
@@ -225,7 +225,8 @@ impl Starting<'_> {
         let clock = self.clock;
         let name = format!("rank {}", order.rank - order.first);
         let thread = thread::Builder::new().name(name).spawn(move || {
-            take_part(&order, application, || Ok(meeting.clone()), clock, |_| {}).map_err(Trouble::from)
+            take_part(&order, application, || Ok(meeting.clone()), clock, Oversight::default())
+                .map_err(Trouble::from)
         });
         let thread = thread.map_err(|error| {
             Trouble::new(format!("failed to start a thread: {error}"), "ask for fewer --ranks")
