@@ -387,7 +387,7 @@ fn a_plan_outside_its_ranges_is_refused_by_the_field() {
         ("{\"socket\":{\"dscp\":255}}", "dscp is 255"),
         ("{\"socket\":{\"congestion\":\"\\u0000\"}}", "congestion"),
         ("{\"socket\":{\"congestion\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}}", "congestion"),
-        ("{\"remote\":{\"pin\":65535}}", "processor 4294967295"),
+        ("{\"remote\":{\"pin\":65535}}", "processor 65535"),
     ] {
         let mut rude = Rude::at(&server, Stage::Plan);
         rude.blurt(&framed(format!("{{\"offer\":{offer}}}").as_bytes()));

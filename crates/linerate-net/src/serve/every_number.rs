@@ -2,11 +2,28 @@
 //!
 //! The numbers are found in the schemas of the messages, so a new message or a new option is walked too.
 
+use std::io::{self, Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
 use linerate_core::transport::Transport;
+use linerate_core::units::Size;
+use rand::{RngExt as _, SeedableRng as _, rngs::SmallRng};
 use serde_json::{Map, Value, json};
 
+use super::Server;
 use super::limits::Limits;
-use crate::control::{Ask, Opening};
+use crate::control::{
+    Ask, FrameError, Greeting, Key, Opening, PROTOCOL, Purpose, Reply, WELCOME_LEN, Welcome, read_frame,
+    write_frame,
+};
+
+/// How long the server may take for anything.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What needs no bound, by the end of its path, and why.
 const FREE: [(&str, &str); 3] = [
@@ -161,4 +178,110 @@ fn every_number_of_every_message_has_a_bound() {
         found.len(),
         without.join("\n")
     );
+}
+
+/// A client of a server that runs here, by hand, once it has proved the key.
+fn client(at: SocketAddr, key: &Key) -> TcpStream {
+    let mut stream = TcpStream::connect(at).expect("it listens");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
+    stream.write_all(&Greeting::new(Purpose::Control).encode()).expect("it listens");
+    let mut welcome = [0; WELCOME_LEN];
+    stream.read_exact(&mut welcome).expect("a welcome");
+    let theirs = Welcome::decode(&welcome).expect("of a linerate").challenge;
+    let proof = key.prove_client(PROTOCOL, &theirs, &[1; 32]);
+    write_frame(&mut stream, &Ask::Prove { challenge: [1; 32], proof }).expect("it listens");
+    assert!(matches!(read_frame(&mut stream), Ok(Reply::Proof(_))));
+    stream
+}
+
+/// What the server answers, once it is this client's turn: a second passes between two places in the queue.
+fn answer(stream: &mut TcpStream, to: &Value) -> Option<Reply> {
+    write_frame(stream, to).ok()?;
+    for _ in 0..PATIENCE.as_secs() {
+        match read_frame(stream) {
+            Ok(Reply::Queued(_)) => {}
+            Ok(reply) => return Some(reply),
+            Err(FrameError::Stream(error)) => {
+                let late = matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut);
+                assert!(!late, "no answer within {PATIENCE:?} to {to}");
+                return None;
+            }
+            Err(error) => panic!("failed to {error}"),
+        }
+    }
+    panic!("the slot is held: {to}");
+}
+
+/// The largest memory that this process has had. Unit: bytes.
+#[cfg(on_linux)]
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").expect("it is there");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("it is told");
+    line.split_whitespace().next().and_then(|kib| kib.parse::<u64>().ok()).expect("a number") << 10
+}
+
+/// The same numbers at random in a process of its own, whose memory is that of the server.
+#[cfg(on_linux)]
+#[test]
+fn a_server_bears_every_number_and_its_slot_is_free_again() {
+    const CHILD: &str = "TEST_EVERY_NUMBER";
+    let name = "serve::every_number::a_server_bears_every_number_and_its_slot_is_free_again";
+    if std::env::var_os(CHILD).is_none() {
+        let mut child = Command::new(std::env::current_exe().expect("this program"));
+        let status = child.args([name, "--exact", "--nocapture"]).env(CHILD, "1").status();
+        assert!(status.expect("it starts").success(), "see above");
+        return;
+    }
+    static PANICS: AtomicU32 = AtomicU32::new(0);
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        PANICS.fetch_add(1, Ordering::Relaxed);
+        usual(panic);
+    }));
+    let seed = 38_001;
+    println!("seed {seed}");
+    let mut random = SmallRng::seed_from_u64(seed);
+    let memory = 64 << 20;
+    let limits = Limits { memory: Size(memory), ..Limits::default() };
+    let key = Key::fresh().expect("random numbers");
+    let server =
+        Server::bind((Ipv4Addr::LOCALHOST, 0).into(), Some(key.clone()), limits).expect("a free port");
+    let at = server.address().expect("it listens");
+    let (stop, watched) = UnixStream::pair().expect("a socket pair");
+    let running = std::thread::spawn(move || server.run(watched.as_fd()));
+    let (root, mut found) = (schemars::schema_for!(Ask).to_value(), Vec::new());
+    numbers(&root, &root, &Path::new(), &mut found);
+    found.sort();
+    found.dedup();
+    let honest = honest();
+    let plain = json!({"offer": {"time": "100ms"}});
+    let before = peak();
+    let mut answered = 0;
+    for path in &found {
+        let bases: Vec<&Value> = honest.iter().filter(|message| message.get(&path[0]).is_some()).collect();
+        let extreme = match random.random_range(0..4) {
+            0 => json!(u64::MAX >> random.random_range(0..64_u32)),
+            1 => json!(random.random::<u64>()),
+            2 => json!(TEXTS[random.random_range(0..TEXTS.len())]),
+            _ => json!(REALS[random.random_range(0..REALS.len())]),
+        };
+        let Some(base) = (!bases.is_empty()).then(|| bases[random.random_range(0..bases.len())]) else {
+            continue;
+        };
+        let message = with(base, path, &extreme);
+        let mut stream = client(at, &key);
+        let admitted = matches!(path[0].as_str(), "offer" | "rank") || {
+            matches!(answer(&mut stream, &plain), Some(Reply::Admitted { .. }))
+        };
+        assert!(admitted, "not admitted before {message}");
+        let reply = answer(&mut stream, &message);
+        assert!(reply.is_some(), "no answer to {message}");
+        answered += 1;
+    }
+    assert!(answered > 100, "{answered} messages");
+    let taken = peak() - before;
+    assert!(taken <= memory + (32 << 20), "the server took {taken} B");
+    drop(stop);
+    running.join().expect("it does not panic").expect("it ends well");
+    assert_eq!(PANICS.load(Ordering::Relaxed), 0, "a thread of the server panicked");
 }
