@@ -29,7 +29,8 @@ pub async fn follow<C: Comm>(comm: &mut C, asked: Asked<'_>) -> Result<(), CommE
         if !peers.is_empty() {
             comm.recv_from(0, &mut peers).await?;
         }
-        let answer = hand.perform(&mut Group::new(comm, asked.first), order, &decoded(&peers)).await;
+        let peers = decoded(&peers, ranks).ok_or_else(unknown)?;
+        let answer = hand.perform(&mut Group::new(comm, asked.first), order, &peers).await;
         comm.patience(Span::MAX);
         let (numbers, reason) = answer.encoded();
         comm.send_to(0, &numbers).await?;

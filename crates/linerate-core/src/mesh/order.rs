@@ -207,10 +207,10 @@ pub(super) fn encoded(ranks: &[usize]) -> Vec<u8> {
     ranks.iter().flat_map(|rank| (*rank as u64).to_le_bytes()).collect()
 }
 
-/// The ranks that were sent. They may still be anything.
-pub(super) fn decoded(ranks: &[u8]) -> Vec<usize> {
-    let words = ranks.as_chunks::<8>().0.iter();
-    words.map(|word| usize::try_from(u64::from_le_bytes(*word)).unwrap_or(usize::MAX)).collect()
+/// The ranks that were sent, if each is one of `ranks`.
+pub(super) fn decoded(sent: &[u8], ranks: usize) -> Option<Vec<usize>> {
+    let words = sent.as_chunks::<8>().0.iter().map(|word| usize::try_from(u64::from_le_bytes(*word)));
+    words.map(|rank| rank.ok().filter(|rank| *rank < ranks)).collect()
 }
 
 /// What a rank measured in a round.
@@ -282,7 +282,10 @@ mod tests {
             assert_eq!(Order::decoded(&order.encoded(), 1024), Some(order));
         }
         assert_eq!(Order::decoded(&[9; ORDER], 1024), None);
-        assert_eq!(decoded(&encoded(&[3, 0, 1023])), [3, 0, 1023]);
+        assert_eq!(decoded(&encoded(&[3, 0, 1023]), 1024), Some(vec![3, 0, 1023]));
+        for wrong in [1024, usize::MAX] {
+            assert_eq!(decoded(&encoded(&[3, wrong]), 1024), None);
+        }
     }
 
     proptest! {

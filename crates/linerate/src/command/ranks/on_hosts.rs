@@ -18,7 +18,7 @@ use super::launched::given_up;
 use super::member::Told;
 use super::started::Started;
 use super::subject::Ranks;
-use super::{Place, meeting};
+use super::{Place, meeting, room};
 use crate::agent::{self, Agent, quoted};
 use crate::cli::HostList;
 use crate::command::conduct::{Stopped, Surroundings, Underway};
@@ -172,7 +172,10 @@ impl Starting<'_> {
         interrupt: &Interrupt,
     ) -> Result<Ranks, Trouble> {
         let order = self.order(0);
-        Program::of(&order, application)?;
+        let program = Program::of(&order, application)?;
+        let here = matches!(self.way, Way::Here | Way::Threads | Way::Laboratory(_));
+        let ranks = self.hosts.len();
+        room::check(ranks, here.then(|| program.memory(ranks).all))?;
         let listener = meeting::listen(self.way.address(self.place.ranks.bind), 0)?;
         let addresses = meeting::addresses(&listener)?;
         line.doing("waiting for all ranks");
