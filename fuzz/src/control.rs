@@ -61,7 +61,7 @@ fn frames<T: DeserializeOwned>(data: &[u8]) {
 }
 
 /// A message that is understood says the same when it is sent on, unless it is too long by then.
-fn message<T: DeserializeOwned + Serialize + Debug>(content: &[u8]) {
+pub(crate) fn message<T: DeserializeOwned + Serialize + Debug>(content: &[u8]) {
     let Ok(first) = decode::<T>(content) else { return };
     let frame = match encode(&first) {
         Ok(frame) => frame,

@@ -8,11 +8,15 @@ mod control;
 mod datagram;
 mod model_plan;
 mod plan;
+mod ranks;
 mod run_file;
+mod settings;
 
 pub use account::account;
 pub use control::control;
 pub use datagram::datagram;
 pub use model_plan::model_plan;
 pub use plan::plan;
+pub use ranks::ranks;
 pub use run_file::run_file;
+pub use settings::settings;

@@ -47,3 +47,13 @@ fn plan() {
 fn run_file() {
     replay("run_file", linerate_fuzz::run_file);
 }
+
+#[test]
+fn ranks() {
+    replay("ranks", linerate_fuzz::ranks);
+}
+
+#[test]
+fn settings() {
+    replay("settings", linerate_fuzz::settings);
+}

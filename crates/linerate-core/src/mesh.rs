@@ -26,6 +26,7 @@ pub use account::{collect, collect_from, tell};
 pub use collectives::{CollectiveTimes, LIBRARY, SentInAll};
 pub use conduct::{MeshWatch, Stage, Step, conduct};
 pub use follow::follow;
+pub use order::MOST_RANKS;
 pub use rank::{Moved, Rank, RankAccount};
 
 /// What every rank knows of a mesh. All have the same.

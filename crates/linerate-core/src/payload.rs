@@ -33,7 +33,7 @@ pub struct Corruption {
 }
 
 /// How much of a message is written before, and checked after, the timed part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Check {
     /// Every byte: the untimed verification pass.

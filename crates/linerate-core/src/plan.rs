@@ -29,8 +29,8 @@ pub use layers::{Layer, Layered};
 pub use load::{
     Asked, Bound, DATAGRAM_HEADER, DATAGRAM_TAG, DEFAULT_MESSAGE, Direction, Load, MOST_FLOWS, Phase,
 };
-pub(crate) use mesh::LONGEST_PASS;
 pub use mesh::{DEFAULT_MATCHINGS, DEFAULT_VISIT, LARGEST_CALL, MeshMemory, MeshPlan, MeshSchedule, Probe};
+pub(crate) use mesh::{LARGEST, LONGEST_PASS};
 pub use requests::RrPlan;
 pub use stream::{DEFAULT_STALL, StreamPlan, StreamTask};
 pub use trace::{LARGEST_TRACED, MOST_TRACED, TracePlan};

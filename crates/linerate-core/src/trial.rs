@@ -13,7 +13,7 @@ use crate::units::{Span, Time};
 pub const MAX_SAMPLES: u32 = 1 << 16;
 
 /// One visit to one size: `samples` timed samples of `batch` messages each way.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
     /// Who sends when.

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+mod bounds;
 mod connection;
 mod deadline;
 mod frame;
@@ -19,6 +20,7 @@ mod seal;
 mod setting;
 mod side;
 
+pub use bounds::OutOfBounds;
 pub(crate) use connection::Control;
 pub use deadline::{Deadline, TimedStream};
 pub(crate) use deadline::{closed_by_peer, keep_alive};

@@ -15,8 +15,9 @@ mod stream;
 mod watch;
 
 pub use comm::TcpComm;
+pub use introduction::{Comes, Introduction, Reception};
 pub use job::Job;
 pub use member::{Application, FindApplication, Program, RankError, joining, take_part};
 pub use place::{Place, PlaceError, place};
-pub use rendezvous::{JoinError, Joining, Meeting, join, lead};
+pub use rendezvous::{JoinError, Joining, Meeting, Oversight, Row, Told, join, lead};
 pub use watch::RankWatch;

@@ -8,6 +8,9 @@ mod admission;
 #[cfg(on_linux)]
 mod allowed;
 mod channels;
+mod client;
+#[cfg(test)]
+mod every_number;
 mod guard;
 mod key_source;
 mod limits;
@@ -22,7 +25,6 @@ mod session;
 mod settings;
 mod stages;
 mod trace;
-mod turn;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};

@@ -387,7 +387,7 @@ fn a_plan_outside_its_ranges_is_refused_by_the_field() {
         ("{\"socket\":{\"dscp\":255}}", "dscp is 255"),
         ("{\"socket\":{\"congestion\":\"\\u0000\"}}", "congestion"),
         ("{\"socket\":{\"congestion\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}}", "congestion"),
-        ("{\"remote\":{\"pin\":4294967295}}", "processor 4294967295"),
+        ("{\"remote\":{\"pin\":65535}}", "processor 65535"),
     ] {
         let mut rude = Rude::at(&server, Stage::Plan);
         rude.blurt_frame(&framed(format!("{{\"offer\":{offer}}}").as_bytes()));
@@ -444,7 +444,8 @@ fn a_trial_outside_its_plan_is_refused() {
         let mut rude = Rude::at(&server, Stage::Idle);
         rude.say(&Ask::Trial(trial));
         let reason = rude.farewell().expect("a reason");
-        assert!(reason.contains("outside its plan"), "{trial:?}: {reason}");
+        let bounded = reason.contains("outside its plan") || reason.contains("of the trial is");
+        assert!(bounded, "{trial:?}: {reason}");
     }
     server.still_serves();
 }

@@ -8,6 +8,7 @@ mod ethernet;
 mod guard;
 mod handshake;
 mod hostile_client;
+mod hostile_ranks;
 mod hostile_server;
 mod hosts;
 mod kernel;

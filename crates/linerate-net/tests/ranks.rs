@@ -12,7 +12,7 @@ use linerate_core::endpoint::run_ready;
 use linerate_core::units::Span;
 use linerate_net::control::Key;
 use linerate_net::observe::HostClock;
-use linerate_net::ranks::{JoinError, Joining, Meeting, TcpComm, join, lead};
+use linerate_net::ranks::{JoinError, Joining, Meeting, Oversight, TcpComm, join, lead};
 
 use crate::support::comm_conformance::{self, Ranks};
 
@@ -32,6 +32,7 @@ fn joining(rank: usize, size: usize) -> Joining {
         within: WITHIN,
         patience: Span::from_ms(60_000),
         clock: HostClock::start(),
+        oversight: Oversight::default(),
     }
 }
 

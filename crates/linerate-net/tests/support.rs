@@ -50,8 +50,12 @@ pub(crate) struct TestServer {
 impl TestServer {
     /// Starts a server with a key.
     pub(crate) fn start(limits: Limits) -> Self {
-        let key = Key::fresh().expect("random numbers");
-        Self::with(Some(key.clone()), key, limits)
+        Self::start_with(&Key::fresh().expect("random numbers"), limits)
+    }
+
+    /// Starts a server with this key.
+    pub(crate) fn start_with(key: &Key, limits: Limits) -> Self {
+        Self::with(Some(key.clone()), key.clone(), limits)
     }
 
     /// Starts a server without a key.

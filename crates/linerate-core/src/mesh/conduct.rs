@@ -17,6 +17,8 @@ use crate::comm::{Comm, CommError};
 use crate::plan::MeshSchedule;
 use crate::units::Span;
 
+pub(super) use schedules::{LOADED_VISITS, MOST};
+
 /// How many times its own patience a rank may use for one round with others.
 const PATIENCE: u64 = 4;
 /// How many times its planned time a visit may take on a path that becomes slower.

@@ -13,6 +13,7 @@ use crate::units::Span;
 ///
 /// When rank 0 is gone. What failed with another rank is told to rank 0, and this one goes on.
 pub async fn follow<C: Comm>(comm: &mut C, asked: Asked<'_>) -> Result<(), CommError> {
+    let ranks = comm.size().saturating_sub(asked.first);
     let mut hand = Hand::new(asked);
     loop {
         // Others may be measured for as long as it takes.
@@ -20,7 +21,7 @@ pub async fn follow<C: Comm>(comm: &mut C, asked: Asked<'_>) -> Result<(), CommE
         let mut message = [0; ORDER];
         comm.recv_from(0, &mut message).await?;
         let unknown = || CommError::Lost { peer: 0, reason: "it gave an order that there is not".to_owned() };
-        let order = Order::decoded(&message).ok_or_else(unknown)?;
+        let order = Order::decoded(&message, ranks).ok_or_else(unknown)?;
         if order == Order::End {
             return Ok(());
         }
@@ -28,7 +29,8 @@ pub async fn follow<C: Comm>(comm: &mut C, asked: Asked<'_>) -> Result<(), CommE
         if !peers.is_empty() {
             comm.recv_from(0, &mut peers).await?;
         }
-        let answer = hand.perform(&mut Group::new(comm, asked.first), order, &decoded(&peers)).await;
+        let peers = decoded(&peers, ranks).ok_or_else(unknown)?;
+        let answer = hand.perform(&mut Group::new(comm, asked.first), order, &peers).await;
         comm.patience(Span::MAX);
         let (numbers, reason) = answer.encoded();
         comm.send_to(0, &numbers).await?;

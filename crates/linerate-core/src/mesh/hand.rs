@@ -8,7 +8,7 @@ use super::visit::{Visit, VisitError};
 use crate::comm::{Comm, CommError};
 use crate::pattern::Pattern;
 use crate::payload::{Buffers, Check};
-use crate::plan::{LARGEST_CALL, LONGEST_PASS, Probe};
+use crate::plan::{LONGEST_PASS, Probe};
 use crate::stats;
 use crate::units::Span;
 
@@ -39,11 +39,9 @@ impl<'a> Hand<'a> {
             | Order::Feed { bytes, .. }
             | Order::Drain { bytes, .. } => (bytes, largest.max(LONGEST_PASS)),
             Order::Call { call, bytes, .. } => {
-                // It has memory of its own.
-                let needed = call.memory(comm.size(), bytes);
-                if needed > LARGEST_CALL {
-                    let reason = format!("hold {needed} B for {call}: {LARGEST_CALL} B are the most");
-                    return Answer::failed(values, reason);
+                // It has memory of its own, which the plan's collectives were counted with.
+                if !self.asked.plan.calls(comm.size()).contains(&(call, bytes)) {
+                    return Answer::failed(values, format!("call {call} of {bytes} B: the plan has none"));
                 }
                 (largest, largest)
             }

@@ -1,6 +1,9 @@
 //! What rank 0 tells the others to do, and what they answer: messages of 64-bit little-endian words.
 
+use super::conduct::{LOADED_VISITS, MOST};
+use super::hand::TAIL_VISITS;
 use crate::comm::call::Call;
+use crate::plan::LARGEST;
 use crate::units::Span;
 
 /// In the place of a rank: nobody.
@@ -10,8 +13,12 @@ const NONE: u64 = u64::MAX;
 /// The longest reason that an answer carries. Unit: bytes.
 const LONGEST_REASON: usize = 1000;
 
-/// The most ranks that an order names.
-const MOST_PEERS: usize = 1 << 20;
+/// The most ranks of a mesh, and so the most that an order names.
+pub const MOST_RANKS: usize = 1 << 16;
+/// The longest message or collective of an order. Unit: bytes.
+const LONGEST: u64 = LARGEST;
+/// The most messages of an order, from or to one rank.
+const MOST_TIMES: u64 = MOST * TAIL_VISITS * LOADED_VISITS;
 /// The most calls of a collective that one order asks for: the answer has the time of each.
 pub(super) const MOST_CALLS: u64 = 200;
 
@@ -120,25 +127,32 @@ impl Order {
         out
     }
 
-    /// What was sent, if it is an order. Ranks and lengths may still be anything.
-    pub(super) fn decoded(message: &[u8; ORDER]) -> Option<Self> {
-        let word = |at: usize| u64::from_le_bytes(message.as_chunks::<8>().0[at]);
-        let rank = |at: usize| usize::try_from(word(at)).ok();
-        let count = |at: usize| rank(at).filter(|count| *count <= MOST_PEERS);
-        let maybe = |at: usize| if word(at) == NOBODY { Some(None) } else { rank(at).map(Some) };
-        Some(match word(0) {
+    /// What was sent, if it is an order for one of `ranks`: every number of it is within its bounds.
+    pub(super) fn decoded(message: &[u8; ORDER], ranks: usize) -> Option<Self> {
+        let ranks = ranks.min(MOST_RANKS) as u64;
+        let words = Words(message);
+        let rank = |at: usize| words.below(at, ranks).map(|rank| rank as usize);
+        let count = |at: usize| words.below(at, ranks).filter(|count| *count > 0).map(|count| count as usize);
+        let maybe = |at: usize| if words.is(at, NOBODY) { Some(None) } else { rank(at).map(Some) };
+        let flag = |at: usize| words.below(at, 2).map(|flag| flag == 1);
+        let bytes = |at: usize| words.below(at, LONGEST + 1);
+        let times = |at: usize, most: u64| words.below(at, most + 1);
+        Some(match words.below(0, 9)? {
             0 => Self::End,
-            1 => Self::Pair { with: rank(1)?, first: word(2) == 1 },
-            2 => Self::Pass { to: maybe(1)?, from: maybe(2)?, bytes: word(3), times: word(4) },
-            3 => Self::Ask { with: rank(1)?, first: word(2) == 1 },
-            4 => Self::FanIn { count: count(1)?, bytes: word(2), times: word(3) },
-            5 => Self::FanOut { count: count(1)?, bytes: word(2), times: word(3) },
-            6 => Self::Feed { to: rank(1)?, bytes: word(2), times: word(3) },
-            7 => Self::Drain { from: rank(1)?, bytes: word(2), times: word(3) },
+            1 => Self::Pair { with: rank(1)?, first: flag(2)? },
+            2 if words.is(1, NOBODY) && words.is(2, NOBODY) => return None,
+            2 => {
+                Self::Pass { to: maybe(1)?, from: maybe(2)?, bytes: bytes(3)?, times: times(4, MOST_TIMES)? }
+            }
+            3 => Self::Ask { with: rank(1)?, first: flag(2)? },
+            4 => Self::FanIn { count: count(1)?, bytes: bytes(2)?, times: times(3, MOST_TIMES)? },
+            5 => Self::FanOut { count: count(1)?, bytes: bytes(2)?, times: times(3, MOST_TIMES)? },
+            6 => Self::Feed { to: rank(1)?, bytes: bytes(2)?, times: times(3, MOST_TIMES)? },
+            7 => Self::Drain { from: rank(1)?, bytes: bytes(2)?, times: times(3, MOST_TIMES)? },
             8 => Self::Call {
-                call: *Call::ALL.get(rank(1)?)?,
-                bytes: word(2),
-                times: Some(word(3)).filter(|times| *times <= MOST_CALLS)?,
+                call: *Call::ALL.get(words.below(1, Call::ALL.len() as u64)? as usize)?,
+                bytes: bytes(2)?,
+                times: times(3, MOST_CALLS)?,
             },
             _ => return None,
         })
@@ -175,15 +189,28 @@ impl Order {
     }
 }
 
+/// The words of an order. None is read without its bound.
+struct Words<'m>(&'m [u8; ORDER]);
+
+impl Words<'_> {
+    fn below(&self, at: usize, bound: u64) -> Option<u64> {
+        Some(u64::from_le_bytes(self.0.as_chunks::<8>().0[at])).filter(|word| *word < bound)
+    }
+
+    fn is(&self, at: usize, word: u64) -> bool {
+        self.0.as_chunks::<8>().0[at] == word.to_le_bytes()
+    }
+}
+
 /// The ranks that are named after an order, as they are sent.
 pub(super) fn encoded(ranks: &[usize]) -> Vec<u8> {
     ranks.iter().flat_map(|rank| (*rank as u64).to_le_bytes()).collect()
 }
 
-/// The ranks that were sent. They may still be anything.
-pub(super) fn decoded(ranks: &[u8]) -> Vec<usize> {
-    let words = ranks.as_chunks::<8>().0.iter();
-    words.map(|word| usize::try_from(u64::from_le_bytes(*word)).unwrap_or(usize::MAX)).collect()
+/// The ranks that were sent, if each is one of `ranks`.
+pub(super) fn decoded(sent: &[u8], ranks: usize) -> Option<Vec<usize>> {
+    let words = sent.as_chunks::<8>().0.iter().map(|word| usize::try_from(u64::from_le_bytes(*word)));
+    words.map(|rank| rank.ok().filter(|rank| *rank < ranks)).collect()
 }
 
 /// What a rank measured in a round.
@@ -233,6 +260,8 @@ impl Answer {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -241,31 +270,57 @@ mod tests {
             Order::End,
             Order::Pair { with: 1023, first: true },
             Order::Pair { with: 0, first: false },
-            Order::Pass { to: Some(3), from: None, bytes: 1 << 40, times: 7 },
+            Order::Pass { to: Some(3), from: None, bytes: 1 << 28, times: 7 },
             Order::Pass { to: None, from: Some(0), bytes: 0, times: 1 },
             Order::Ask { with: 2, first: true },
             Order::FanIn { count: 1023, bytes: 5, times: 2 },
-            Order::FanOut { count: 0, bytes: 5, times: 2 },
+            Order::FanOut { count: 1, bytes: 5, times: 2 },
             Order::Feed { to: 9, bytes: 1, times: 3 },
             Order::Drain { from: 9, bytes: 1, times: 3 },
             Order::Call { call: Call::ALL[12], bytes: 8, times: MOST_CALLS },
         ] {
-            assert_eq!(Order::decoded(&order.encoded()), Some(order));
+            assert_eq!(Order::decoded(&order.encoded(), 1024), Some(order));
         }
-        assert_eq!(Order::decoded(&[9; ORDER]), None);
-        // An order for which there is no room is none.
-        for first in [[4, 1 << 40], [8, 13]] {
-            let words = [first[0], first[1], 0, 0, 0_u64];
+        assert_eq!(Order::decoded(&[9; ORDER], 1024), None);
+        assert_eq!(decoded(&encoded(&[3, 0, 1023]), 1024), Some(vec![3, 0, 1023]));
+        for wrong in [1024, usize::MAX] {
+            assert_eq!(decoded(&encoded(&[3, wrong]), 1024), None);
+        }
+    }
+
+    proptest! {
+        /// Whatever the words are: what they make a rank do is bounded.
+        #[test]
+        fn no_number_of_an_order_is_without_a_bound(
+            kind in 0..10_u64,
+            words in prop::array::uniform4(prop_oneof![0..5_u64, any::<u64>(), (0..64_u32).prop_map(|bit| u64::MAX >> bit)]),
+            ranks in 1..2_000_usize,
+        ) {
             let mut message = [0; ORDER];
-            message
-                .as_chunks_mut::<8>()
-                .0
-                .iter_mut()
-                .zip(words)
-                .for_each(|(out, word)| *out = word.to_le_bytes());
-            assert_eq!(Order::decoded(&message), None);
+            let out = message.as_chunks_mut::<8>().0.iter_mut();
+            out.zip(std::iter::once(kind).chain(words)).for_each(|(out, word)| *out = word.to_le_bytes());
+            let Some(order) = Order::decoded(&message, ranks) else { return Ok(()) };
+            let (peers, bytes, times) = match order {
+                Order::End => (vec![], 0, 0),
+                Order::Pair { with, first: _ } | Order::Ask { with, first: _ } => (vec![with], 0, 0),
+                Order::Pass { to, from, bytes, times } => {
+                    prop_assert!(to.is_some() || from.is_some(), "a pass to nobody would spin");
+                    (to.into_iter().chain(from).collect(), bytes, times)
+                }
+                Order::FanIn { count, bytes, times } | Order::FanOut { count, bytes, times } => {
+                    prop_assert!(count > 0, "a fan of nobody would spin");
+                    (vec![count], bytes, times)
+                }
+                Order::Feed { to: peer, bytes, times } | Order::Drain { from: peer, bytes, times } => {
+                    (vec![peer], bytes, times)
+                }
+                Order::Call { call: _, bytes, times } => {
+                    prop_assert!(times <= MOST_CALLS);
+                    (vec![], bytes, times)
+                }
+            };
+            prop_assert!(peers.iter().all(|peer| *peer < ranks) && bytes <= LONGEST && times <= MOST_TIMES);
         }
-        assert_eq!(decoded(&encoded(&[3, 0, 1023])), [3, 0, 1023]);
     }
 
     #[test]

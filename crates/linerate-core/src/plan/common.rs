@@ -67,6 +67,31 @@ impl Default for Common {
     }
 }
 
+/// The largest working set. Unit: bytes.
+const LARGEST_SET: u64 = 1 << 44;
+
+/// Checks every value of a socket's options against its range.
+pub(super) fn check_socket(socket: &SocketOptions) -> Result<(), PlanError> {
+    let range = PlanError::range;
+    if let Some(dscp) = socket.dscp {
+        range(dscp < 64, "dscp", dscp.to_string(), "from 0 to 63")?;
+    }
+    if let Some(mss) = socket.mss {
+        range(mss >= 88, "mss", mss.to_string(), "at least 88, Linux's smallest segment")?;
+    }
+    if let Some(batch) = socket.batch {
+        range((1..=1024).contains(&batch), "batch", batch.to_string(), "from 1 to 1024 datagrams")?;
+    }
+    if let Some(busy_poll) = socket.busy_poll {
+        range(busy_poll <= 1_000_000, "busy-poll", busy_poll.to_string(), "at most 1000000 us")?;
+    }
+    for (field, buffer) in [("sndbuf", socket.sndbuf), ("rcvbuf", socket.rcvbuf)] {
+        let bytes = buffer.map_or(1, Size::bytes);
+        range((1..=1 << 30).contains(&bytes), field, bytes.to_string(), "from 1 byte to 1 GiB")?;
+    }
+    Ok(())
+}
+
 impl Common {
     /// Checks every value against its range.
     pub(super) fn check(&self) -> Result<(), PlanError> {
@@ -78,19 +103,17 @@ impl Common {
             "from 10ms to 24h",
         )?;
         range(i64::try_from(self.seed).is_ok(), "seed", self.seed.to_string(), "below 2^63")?;
-        if let Some(dscp) = self.socket.dscp {
-            range(dscp < 64, "dscp", dscp.to_string(), "from 0 to 63")?;
+        check_socket(&self.socket)?;
+        for (field, number, most, allowed) in [
+            ("pin", self.local.pin, 0xffff, "a processor below 65536"),
+            ("pin", self.remote.pin, 0xffff, "a processor below 65536"),
+            ("cpu-latency-us", self.remote.cpu_latency_us, 1_000_000, "at most a second"),
+        ] {
+            let number = number.unwrap_or(0);
+            range(number <= most, field, number.to_string(), allowed)?;
         }
-        if let Some(mss) = self.socket.mss {
-            range(mss >= 88, "mss", mss.to_string(), "at least 88, Linux's smallest segment")?;
-        }
-        if let Some(batch) = self.socket.batch {
-            range((1..=1024).contains(&batch), "batch", batch.to_string(), "from 1 to 1024 datagrams")?;
-        }
-        for (field, buffer) in [("sndbuf", self.socket.sndbuf), ("rcvbuf", self.socket.rcvbuf)] {
-            let bytes = buffer.map_or(1, Size::bytes);
-            range((1..=1 << 30).contains(&bytes), field, bytes.to_string(), "from 1 byte to 1 GiB")?;
-        }
+        let set = self.memory.working_set.map_or(0, Size::bytes);
+        range(set <= LARGEST_SET, "working-set", set.to_string(), "at most 16 TiB")?;
         let Output { format, level, .. } = &self.output;
         self.check_level(Level::Run, LATER)?;
         self.check_level(Level::Pair, LATER)?;

@@ -80,6 +80,8 @@ impl CurvePlan {
         range(self.ci > 0.0 && self.ci <= 1.0, "ci", self.ci.to_string(), share)?;
         range((1..=10_000).contains(&self.rounds), "rounds", self.rounds.to_string(), "from 1 to 10000")?;
         range((1..=1_000).contains(&self.repeat), "repeat", self.repeat.to_string(), "from 1 to 1000")?;
+        let perturb = self.perturb.map_or(0, Size::bytes);
+        range(perturb <= 1 << 40, "perturb", perturb.to_string(), "at most 1 TiB")?;
         common.check_level(Level::Interval, "point or round: only the flows of a load have intervals")?;
         let looked_at =
             "one that delivers the bytes, such as send-recv: a curve checks what arrives; streams do not";

@@ -5,7 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{RrPlan, StreamPlan};
+use super::common::check_socket;
+use super::{PlanError, RrPlan, StreamPlan};
 use crate::named::named;
 use crate::options::SocketOptions;
 use crate::units::{Rate, Span, SpanText, span_text};
@@ -29,6 +30,24 @@ pub struct Load {
     #[serde(with = "span_text")]
     #[schemars(with = "SpanText")]
     pub head_start: Span,
+}
+
+impl Load {
+    /// Checks every value against its range.
+    ///
+    /// # Errors
+    ///
+    /// The first value that cannot be carried out.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let Self { stream, rr, socket, time, head_start } = self;
+        stream.as_ref().map_or(Ok(()), StreamPlan::check)?;
+        rr.as_ref().map_or(Ok(()), RrPlan::check)?;
+        check_socket(socket)?;
+        for (field, span) in [("time", time), ("head-start", head_start)] {
+            PlanError::range(*span <= LONGEST, field, span.exact(), "at most 24h")?;
+        }
+        Ok(())
+    }
 }
 
 /// A load of a plan, and its label and phase among the plan's loads.
@@ -84,6 +103,10 @@ pub enum Bound {
     Count(u64),
 }
 
+/// The longest time of a plan.
+pub(super) const LONGEST: Span = Span::from_ms(86_400_000);
+/// The most bytes or messages of a load that is not bounded by time.
+pub(super) const MOST: u64 = 1 << 60;
 /// The most flows of one load in one direction.
 pub const MOST_FLOWS: u32 = 4096;
 /// The largest message of a load. Unit: bytes.

@@ -21,7 +21,7 @@ pub const LARGEST_CALL: u64 = 1 << 30;
 /// The longest message of a pass, unless those of the plan are longer. Unit: bytes.
 pub(crate) const LONGEST_PASS: u64 = 16 << 20;
 /// The largest message of a mesh: every rank holds two of them. Unit: bytes.
-const LARGEST: u64 = 1 << 28;
+pub(crate) const LARGEST: u64 = 1 << 28;
 
 /// Every pair of many ranks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::NO_ROUNDS;
-use super::load::{MOST_FLOWS, MOST_MESSAGE};
+use super::load::{MOST, MOST_FLOWS, MOST_MESSAGE};
 use super::{Common, DATAGRAM_TAG, Direction, Level, Load, PlanError, StreamPlan};
 use crate::transport::Transport;
 use crate::units::{Size, Span, SpanText, span_text};
@@ -62,7 +62,8 @@ impl RrPlan {
         let flows = 1..=MOST_FLOWS;
         range(flows.contains(&self.flows), "flows", self.flows.to_string(), "from 1 to 4096")?;
         range((1..=65_536).contains(&self.depth), "depth", self.depth.to_string(), "from 1 to 65536")?;
-        range(self.count != Some(0), "count", "0".to_owned(), "at least 1")?;
+        let count = self.count.unwrap_or(1);
+        range((1..=MOST).contains(&count), "count", count.to_string(), "from 1 to 2^60")?;
         if let Some(rate) = self.rate {
             range((1e-3..=1e9).contains(&rate), "rate", format!("{rate:?}"), "from 0.001 to 1e9 a second")?;
             range(self.depth == 1, "depth", self.depth.to_string(), "left out of an open loop")?;

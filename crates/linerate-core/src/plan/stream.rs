@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::common::NO_ROUNDS;
-use super::load::{MOST_FLOWS, MOST_MESSAGE};
+use super::load::{MOST, MOST_FLOWS, MOST_MESSAGE};
 use super::{Asked, Bound, Common, DATAGRAM_HEADER, DEFAULT_MESSAGE, Direction, Level, Load, PlanError};
 use crate::grid::{Axis, Grid};
 use crate::options::MemoryOptions;
@@ -238,8 +238,10 @@ impl StreamPlan {
         }
         let one_bound = self.bytes.is_none() || self.count.is_none();
         range(one_bound, "count", self.count.unwrap_or(0).to_string(), "left out where bytes is given")?;
-        range(self.bytes != Some(Size(0)), "bytes", "0".to_owned(), "at least 1")?;
-        range(self.count != Some(0), "count", "0".to_owned(), "at least 1")?;
+        for (field, bound) in [("bytes", self.bytes.map(Size::bytes)), ("count", self.count)] {
+            let fits = (1..=MOST).contains(&bound.unwrap_or(1));
+            range(fits, field, bound.unwrap_or(0).to_string(), "from 1 to 2^60")?;
+        }
         if let Some(message) = self.message {
             let fits = (1..=MOST_MESSAGE).contains(&message.0);
             range(fits, "message", message.to_string(), "from 1 byte to 1 GiB")?;
@@ -259,7 +261,8 @@ impl StreamPlan {
             self.interval.exact(),
             "from 10ms to 1h",
         )?;
-        range(self.stall >= Span::from_ms(1), "stall", self.stall.exact(), "at least 1ms")?;
+        let stall = Span::from_ms(1)..=Span::from_ms(3_600_000);
+        range(stall.contains(&self.stall), "stall", self.stall.exact(), "from 1ms to 1h")?;
         range(self.warm_up <= Span::from_ms(3_600_000), "warm-up", self.warm_up.exact(), "at most 1h")
     }
 

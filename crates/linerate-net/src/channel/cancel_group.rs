@@ -1,13 +1,21 @@
 //! Channels that come and go on some threads, and that another thread can cancel together.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::ChannelHandle;
 
 /// The currently open channels, of the many that one load makes. Clones are the same group.
 #[derive(Clone, Debug, Default)]
-pub struct CancelGroup(Arc<Mutex<Held>>);
+pub struct CancelGroup(Arc<Group>);
+
+#[derive(Debug, Default)]
+struct Group {
+    /// Read without the lock, for those who compute between two messages.
+    cut: AtomicBool,
+    held: Mutex<Held>,
+}
 
 /// A channel that is in a group until this is dropped.
 #[derive(Debug)]
@@ -19,7 +27,6 @@ pub struct Registration {
 
 #[derive(Debug, Default)]
 struct Held {
-    cut: bool,
     next: u64,
     remotes: BTreeMap<u64, Box<dyn ChannelHandle>>,
 }
@@ -28,7 +35,7 @@ impl CancelGroup {
     /// Adds `channel` to the group. If the group was cancelled already, cancels it at once.
     pub fn register(&self, channel: Box<dyn ChannelHandle>) -> Registration {
         let mut held = self.lock();
-        if held.cut {
+        if self.is_cut() {
             channel.cut();
         }
         let number = held.next;
@@ -38,16 +45,22 @@ impl CancelGroup {
         Registration { cancel: self.clone(), number }
     }
 
+    /// Whether it was cancelled: who computes for it ends that too.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.0.cut.load(Ordering::Relaxed)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Held> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl ChannelHandle for CancelGroup {
     /// Cancels every channel in the group, and every one that joins later.
     fn cut(&self) {
-        let mut held = self.lock();
-        held.cut = true;
+        let held = self.lock();
+        self.0.cut.store(true, Ordering::Relaxed);
         held.remotes.values().for_each(|channel| channel.cut());
     }
 }

@@ -45,6 +45,7 @@ pub struct Key {
 }
 
 /// One end's proof that it knows the key.
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Proof([u8; 32]);

@@ -20,6 +20,7 @@ use super::{Challenge, Proof, RankOrder, Reflector, Rendezvous, SettingAsk, Sett
 pub type ChannelToken = [u8; 16];
 
 /// Messages of a client.
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Ask {
@@ -74,6 +75,7 @@ pub enum Ask {
 }
 
 /// What channels are opened for.
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Opening {
@@ -95,6 +97,7 @@ pub const TRACES_SINCE: u16 = 7;
 pub const REPORTS_SINCE: u16 = 8;
 
 /// What tells where the messages of a block are.
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Telling {

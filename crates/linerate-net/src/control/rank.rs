@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 pub const RANKS_SINCE: u16 = 6;
 
 /// Which rank a process is to be, of which mesh.
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RankOrder {

@@ -16,6 +16,7 @@ pub const LONGEST_VALUE: usize = 16 << 10;
 pub const MOST_SETTINGS: usize = 64;
 
 /// What a client says of settings.
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SettingAsk {

@@ -2,24 +2,34 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
+use std::thread;
 use std::time::Duration;
 
 use linerate_core::comm::{Comm, CommError};
 use linerate_core::mesh::Moved;
 use linerate_core::units::{Span, Time};
 use rustix::event::{PollFd, PollFlags};
+use tracing::debug;
 
 use super::door::Door;
-use super::introduction::{Comes, introduce};
-use super::rendezvous::{Joining, Row};
-use super::stream::{Incoming, OtherLength, Outgoing, set_patience};
+use super::introduction::{Comes, Introduction, introduce};
+use super::rendezvous::{Joining, Oversight, Row};
+use super::stream::{Incoming, OtherLength, Outgoing, connect, register, set_patience};
+use crate::channel::{CancelGroup, Registration};
 use crate::control::{Control, Deadline, closed_by_peer};
 use crate::observe::current_cpu;
 use crate::wait::await_events;
 
 /// How long two ranks may take to connect.
 const CONNECT: Duration = Duration::from_secs(30);
+
+/// The same where no more is said than that they did not, and when it is said.
+const DISCREET: Duration = Duration::from_secs(5);
+/// How often who waits asks whether the rank was ended.
+pub(super) const LOOK: Duration = Duration::from_millis(100);
+/// The first port that a rank listens at without a privilege.  Source: RFC 6335, section 6.
+const FIRST_PORT: u16 = 1024;
 
 /// After so long without a byte, TCP asks whether the other host is there, and again as often.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
@@ -43,8 +53,8 @@ pub struct TcpComm {
 enum Link {
     /// There is none yet, or none any more.
     Apart,
-    /// There is one, which waits so long.
-    Open { stream: TcpStream, patience: Span },
+    /// There is one, which waits so long, and ends with the rank.
+    Open { stream: TcpStream, patience: Span, _ends: Registration },
     /// The other is gone, or the way to it, and why.
     Lost(String),
 }
@@ -57,10 +67,10 @@ impl TcpComm {
         door: Door,
         session: String,
     ) -> io::Result<Self> {
-        let patience = joining.patience;
+        let (patience, cancel) = (joining.patience, &joining.oversight.cancel);
         let link = |control: Option<Control>| match control {
             None => Ok(Link::Apart),
-            Some(control) => opened(control.into_stream(), patience),
+            Some(control) => opened(control.into_stream(), patience, cancel),
         };
         let links = controls.into_iter().map(link).collect::<io::Result<Vec<Link>>>()?;
         let moved = vec![Moved::default(); links.len()];
@@ -120,9 +130,12 @@ impl TcpComm {
         if peer >= size || peer == self.joining.rank {
             return Err(CommError::NoSuchRank { peer, size });
         }
+        if self.joining.oversight.cancel.is_cut() {
+            return Err(self.lose(peer, "this rank was ended".to_owned()));
+        }
         match &mut self.links[peer] {
             Link::Open { patience, .. } if *patience == self.patience => Ok(()),
-            Link::Open { stream, patience } => {
+            Link::Open { stream, patience, .. } => {
                 *patience = self.patience;
                 let set = set_patience(stream, self.patience);
                 set.map_err(|error| self.lose(peer, error.to_string()))
@@ -130,32 +143,57 @@ impl TcpComm {
             Link::Lost(reason) => Err(CommError::Lost { peer, reason: reason.clone() }),
             Link::Apart => {
                 let made = if self.joining.rank < peer { self.dial(peer) } else { self.await_dial(peer) };
-                let link =
-                    made.and_then(|stream| opened(stream, self.patience).map_err(|error| error.to_string()));
-                self.links[peer] = link.map_err(|reason| self.lose(peer, reason))?;
+                let cancel = &self.joining.oversight.cancel;
+                let open = |stream| opened(stream, self.patience, cancel).map_err(|error| error.to_string());
+                self.links[peer] = made.and_then(open).map_err(|reason| self.lose(peer, reason))?;
                 Ok(())
             }
         }
     }
 
+    /// A discreet rank says of a failed connection only that it failed, and always as late: nobody learns from it what is
+    /// at an address.
     fn dial(&self, peer: usize) -> Result<TcpStream, String> {
+        let Oversight { cancel, discreet } = &self.joining.oversight;
+        let deadline = Deadline::after(if *discreet { DISCREET } else { CONNECT });
+        self.introduced(peer, deadline).map_err(|reason| {
+            if !discreet {
+                return reason;
+            }
+            debug!(peer, reason, "no connection");
+            pause(deadline, cancel);
+            "the connection failed".to_owned()
+        })
+    }
+
+    fn introduced(&self, peer: usize, deadline: Deadline) -> Result<TcpStream, String> {
         let address = self.rows[peer].address;
-        let stream = TcpStream::connect_timeout(&address, CONNECT)
-            .map_err(|error| format!("connect to {address}: {error}"))?;
+        let conductor = self.conductor().and_then(|stream| stream.peer_addr().ok());
+        if self.joining.oversight.discreet && !may_be_a_rank(address, conductor) {
+            return Err(format!("{address} is not the address of a rank"));
+        }
+        let connected =
+            deadline.left().and_then(|left| connect(address, left, &self.joining.oversight.cancel));
+        let (stream, _ends) = connected.map_err(|error| format!("connect to {address}: {error}"))?;
         let comes = Comes::ToTalk { session: self.session.clone() };
         let Joining { key, rank, .. } = &self.joining;
-        introduce(stream, key, [*rank, peer], comes, CONNECT)
+        introduce(stream, key, [*rank, peer], comes, deadline)
             .map(Control::into_stream)
             .map_err(|error| format!("at {address}: failed to {error}"))
     }
 
     fn await_dial(&self, peer: usize) -> Result<TcpStream, String> {
         let ours = Comes::ToTalk { session: self.session.clone() };
-        let came = self.door.wait_for(Deadline::after(CONNECT), |introduction| {
-            introduction.rank == peer && introduction.comes == ours
-        });
-        came.map(|(_, control)| control.into_stream())
-            .ok_or_else(|| format!("it did not connect within {CONNECT:?}"))
+        let wanted = |introduction: &Introduction| introduction.rank == peer && introduction.comes == ours;
+        let deadline = Deadline::after(CONNECT);
+        while let Ok(left) = deadline.left()
+            && !self.joining.oversight.cancel.is_cut()
+        {
+            if let Some((_, control)) = self.door.wait_for(Deadline::after(left.min(LOOK)), wanted) {
+                return Ok(control.into_stream());
+            }
+        }
+        Err(format!("it did not connect within {CONNECT:?}"))
     }
 
     /// Nothing more passes with `peer`.
@@ -254,14 +292,36 @@ impl TcpComm {
     }
 }
 
-fn opened(stream: TcpStream, patience: Span) -> io::Result<Link> {
+/// Whether another rank may listen at `address`, as far as this host can tell. Nobody's own loopback is reached from
+/// outside, nor a service of the system.
+fn may_be_a_rank(address: SocketAddr, conductor: Option<SocketAddr>) -> bool {
+    let ip = address.ip().to_canonical();
+    let here = conductor.is_some_and(|conductor| conductor.ip().to_canonical().is_loopback());
+    address.port() >= FIRST_PORT
+        && !ip.is_unspecified()
+        && !ip.is_multicast()
+        && ip != IpAddr::from(Ipv4Addr::BROADCAST)
+        && (here || !ip.is_loopback())
+}
+
+/// Waits for the deadline, unless the rank is ended before.
+pub(super) fn pause(deadline: Deadline, cancel: &CancelGroup) {
+    while let Ok(left) = deadline.left()
+        && !cancel.is_cut()
+    {
+        thread::sleep(left.min(LOOK));
+    }
+}
+
+fn opened(stream: TcpStream, patience: Span, cancel: &CancelGroup) -> io::Result<Link> {
     stream.set_nodelay(true)?;
     // A rank waits for as long as others are measured: a host that is cut off meanwhile is noticed by this.
     rustix::net::sockopt::set_socket_keepalive(&stream, true)?;
     rustix::net::sockopt::set_tcp_keepidle(&stream, KEEP_ALIVE)?;
     rustix::net::sockopt::set_tcp_keepintvl(&stream, KEEP_ALIVE)?;
     set_patience(&stream, patience)?;
-    Ok(Link::Open { stream, patience })
+    let _ends = register(cancel, &stream)?;
+    Ok(Link::Open { stream, patience, _ends })
 }
 
 /// Repeats a call that a signal interrupted.
@@ -315,7 +375,7 @@ impl Comm for TcpComm {
 
     async fn compute(&mut self, span: Span) {
         let end = self.now() + span;
-        while self.now() < end {
+        while self.now() < end && !self.joining.oversight.cancel.is_cut() {
             std::hint::spin_loop();
         }
     }

@@ -143,7 +143,7 @@ fn take_in(stream: TcpStream, key: &Key, hall: &Arc<Hall>) {
     };
     let (key, in_hall) = (key.clone(), Arc::clone(hall));
     let examined = thread::Builder::new().name("examine".to_owned()).stack_size(256 << 10).spawn(move || {
-        let received = receive(stream, &key, PROOF);
+        let received = receive(stream, &key, Deadline::after(PROOF));
         let mut inside = in_hall.lock();
         inside.unproved.retain(|(other, _)| *other != number);
         match received {

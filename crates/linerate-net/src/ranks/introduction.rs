@@ -7,7 +7,6 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,21 +21,21 @@ pub(super) const LONGEST_NAME: usize = 255;
 /// Who comes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Introduction {
+pub struct Introduction {
     /// Random bytes for the listener's proof.
-    pub(super) challenge: Challenge,
+    pub challenge: Challenge,
     /// That this end has the key.
-    pub(super) proof: Proof,
+    pub proof: Proof,
     /// Which rank it is.
-    pub(super) rank: usize,
+    pub rank: usize,
     /// Why it comes.
-    pub(super) comes: Comes,
+    pub comes: Comes,
 }
 
 /// Why a rank comes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) enum Comes {
+pub enum Comes {
     /// To rank 0, to be one of them.
     ToJoin {
         /// How many ranks it was told that there are.
@@ -58,7 +57,7 @@ pub(super) enum Comes {
 /// What the listener answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) enum Reception {
+pub enum Reception {
     /// It is one of its own, and so is this end.
     Received {
         /// That this end has the key.
@@ -94,9 +93,9 @@ pub(super) fn introduce(
     key: &Key,
     [rank, to]: [usize; 2],
     comes: Comes,
-    within: Duration,
+    deadline: Deadline,
 ) -> Result<Control, IntroductionError> {
-    let mut timed = TimedStream::new(&stream, Deadline::after(within));
+    let mut timed = TimedStream::new(&stream, deadline);
     timed.write_all(&Greeting::new(Purpose::Rank).encode())?;
     let mut bytes = [0; WELCOME_LEN];
     timed.read_exact(&mut bytes)?;
@@ -106,8 +105,8 @@ pub(super) fn introduce(
     let seals = key.seals(version, &welcome.challenge, &challenge)?;
     let proof = key.prove_client(version, &welcome.challenge, &challenge);
     let mut control = Control::new(stream);
-    control.say(&Introduction { challenge, proof, rank, comes }, within)?;
-    match control.hear(within)? {
+    control.say(&Introduction { challenge, proof, rank, comes }, deadline.left()?)?;
+    match control.hear(deadline.left()?)? {
         Reception::Refused { reason } => Err(IntroductionError::Refused(harmless(&reason))),
         Reception::Received { proof }
             if key.accepts_server(version, &proof, &welcome.challenge, &challenge) =>
@@ -123,9 +122,9 @@ pub(super) fn introduce(
 pub(super) fn receive(
     stream: TcpStream,
     key: &Key,
-    within: Duration,
+    deadline: Deadline,
 ) -> Result<(Introduction, Control), IntroductionError> {
-    let mut timed = TimedStream::new(&stream, Deadline::after(within));
+    let mut timed = TimedStream::new(&stream, deadline);
     let mut bytes = [0; GREETING_LEN];
     timed.read_exact(&mut bytes)?;
     let greeting = Greeting::decode(&bytes)?;
@@ -134,14 +133,15 @@ pub(super) fn receive(
     timed.write_all(&Welcome::new(false, ours).encode())?;
     let mut control = Control::new(stream);
     let refuse = |control: &Control, reason: &str| {
-        control.say(&Reception::Refused { reason: reason.to_owned() }, within)
+        let refused = Reception::Refused { reason: reason.to_owned() };
+        deadline.left().map_err(FrameError::from).and_then(|left| control.say(&refused, left))
     };
     if greeting.purpose != Purpose::Rank {
         let reason = "this is a rank of a mesh, and no server: it is there for its mesh only";
         refuse(&control, reason)?;
         return Err(IntroductionError::Refused(reason.to_owned()));
     }
-    let introduction: Introduction = control.hear(within)?;
+    let introduction: Introduction = control.hear(deadline.left()?)?;
     let (proof, theirs) = (&introduction.proof, &introduction.challenge);
     if !key.accepts_client(version, proof, &ours, theirs) {
         refuse(&control, "it has another key: give all ranks the same one (LINERATE_KEY or --key)")?;
@@ -154,7 +154,8 @@ pub(super) fn receive(
             return Err(error.into());
         }
     };
-    control.say(&Reception::Received { proof: key.prove_server(version, &ours, theirs) }, within)?;
+    control
+        .say(&Reception::Received { proof: key.prove_server(version, &ours, theirs) }, deadline.left()?)?;
     control.agree(version, seals.map(Seals::turned));
     Ok((introduction, control))
 }

@@ -9,7 +9,7 @@ use linerate_core::plan::{AppPlan, MeshMemory, PlanError, Task};
 use linerate_core::units::Span;
 
 use super::comm::TcpComm;
-use super::rendezvous::{JoinError, Joining, Meeting, join};
+use super::rendezvous::{JoinError, Joining, Meeting, Oversight, join};
 use super::watch::RankWatch;
 use crate::control::{Key, RankOrder};
 use crate::observe::HostClock;
@@ -80,6 +80,7 @@ pub fn joining(order: &RankOrder, key: &Key, clock: HostClock) -> Joining {
         within: Duration::from_millis(order.within_ms),
         patience: Span::from_ms(order.patience_ms),
         clock,
+        oversight: Oversight::default(),
     }
 }
 
@@ -121,8 +122,7 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Joins rank 0 where `meet` says that it is, does what that says, and tells it what was seen. `joined` is called
-/// once all ranks have come.
+/// Joins rank 0 where `meet` says that it is, does what that says, and tells it what was seen, unless its `oversight` ends it.
 ///
 /// # Errors
 ///
@@ -132,12 +132,12 @@ pub fn take_part(
     find: FindApplication,
     meet: impl FnMut() -> Result<Meeting, String>,
     clock: HostClock,
-    joined: impl FnOnce(&TcpComm),
+    oversight: Oversight,
 ) -> Result<(), RankError> {
     let program = Program::of(order, find)?;
     // The key is the one that is found.
-    let mut comm = join(meet, joining(order, &Key::fresh().map_err(no_random)?, clock))?;
-    joined(&comm);
+    let joining = joining(order, &Key::fresh().map_err(no_random)?, clock);
+    let mut comm = join(meet, Joining { oversight, ..joining })?;
     let watch = RankWatch::start(&comm, clock);
     let done = run_ready(async {
         program.follow(&mut comm).await?;

@@ -2,16 +2,17 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
-use std::thread;
 use std::time::Duration;
 
 use linerate_core::units::Span;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use super::comm::TcpComm;
+use super::comm::{TcpComm, pause};
 use super::door::Door;
 use super::introduction::{Comes, IntroductionError, LONGEST_NAME, introduce};
+use super::stream::{connect, register};
+use crate::channel::CancelGroup;
 use crate::control::{Control, Deadline, FrameError, Key, closed_by_peer, harmless, random};
 use crate::observe::HostClock;
 
@@ -45,6 +46,18 @@ pub struct Joining {
     pub patience: Span,
     /// The clock that times.
     pub clock: HostClock,
+    /// Who ends it, and what it says of others.
+    pub oversight: Oversight,
+}
+
+/// How a rank is watched that serves somebody else.
+#[derive(Clone, Debug, Default)]
+pub struct Oversight {
+    /// Ends the rank, whatever it waits for or computes.
+    pub cancel: CancelGroup,
+    /// Whether it says of a connection that failed only that it failed: rank 0 may measure this host, and is not to learn
+    /// through it what is at an address.
+    pub discreet: bool,
 }
 
 /// Where rank 0 is, and what proves that it is ours.
@@ -136,21 +149,31 @@ fn failed(operation: &'static str) -> impl Fn(io::Error) -> JoinError {
 /// A row of the table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Row {
+pub struct Row {
     /// What people call its host.
-    pub(super) name: String,
+    pub name: String,
     /// Where it awaits others.
-    pub(super) address: SocketAddr,
+    pub address: SocketAddr,
 }
 
 /// What rank 0 tells every rank.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-enum Told {
-    /// Some rows of the table, and whether more follow.
-    Table { session: String, rows: Vec<Row>, more: bool },
+pub enum Told {
+    /// A part of the table.
+    Table {
+        /// The name of the session, with which the last part seals all rows.
+        session: String,
+        /// Some rows, the next of the table.
+        rows: Vec<Row>,
+        /// Whether more follow.
+        more: bool,
+    },
     /// It is over before it began.
-    Over { reason: String },
+    Over {
+        /// Why, for people.
+        reason: String,
+    },
 }
 
 /// As rank 0, awaits the others at `listener`, as long as `hope` says that they may still come: it is asked a few times a
@@ -259,32 +282,38 @@ pub fn join(
     make_room(joining.size);
     let deadline = Deadline::after(joining.within);
     let (control, door) = reach(find, &mut joining, deadline)?;
+    let ends = register(&joining.oversight.cancel, control.stream());
+    let _ends = ends.map_err(failed("hold the connection with rank 0"))?;
     // The others may come until then, and rank 0 then says so.
-    let (rows, session) = table(&control, joining.size, joining.within + TRY)?;
+    let (rows, session) = table(&control, joining.size, Deadline::after(joining.within.saturating_add(TRY)))?;
     let mut controls: Vec<Option<Control>> = (0..joining.size).map(|_| None).collect();
     controls[0] = Some(control);
     TcpComm::new(joining, controls, rows, door, session)
         .map_err(failed("set up the connections of the ranks"))
 }
 
-/// The table of all `size` ranks, and the session, from rank 0.
-fn table(control: &Control, size: usize, within: Duration) -> Result<(Vec<Row>, String), JoinError> {
-    let deadline = Deadline::after(within);
+/// The table of all `size` ranks, and the session, from rank 0. No more of it is held than ranks of this number have.
+fn table(control: &Control, size: usize, deadline: Deadline) -> Result<(Vec<Row>, String), JoinError> {
+    let refused = |reason: String| Err(JoinError::Refused(reason));
     let mut all = Vec::new();
     loop {
         let left = deadline.left().map_err(|error| silent(&error.into()))?;
         let told = control.hear(left).map_err(|error| silent(&error))?;
         match told {
-            Told::Over { reason } => return Err(JoinError::Refused(harmless(&reason))),
+            Told::Over { reason } => return refused(harmless(&reason)),
             Told::Table { session, rows, more } => {
+                let after = all.len() + rows.len();
+                if after > size || (!more && after != size) {
+                    return refused(format!("it has a table of {after} ranks, not of {size}"));
+                }
+                if rows.is_empty() || rows.iter().any(|row| row.name.len() > LONGEST_NAME) {
+                    return refused("its table has a part without rows, or too long a name".to_owned());
+                }
                 all.extend(rows);
-                if all.len() > size || (!more && all.len() != size) {
-                    let reason = format!("it has a table of {} ranks, not of {size}", all.len());
-                    return Err(JoinError::Refused(reason));
+                if more {
+                    continue;
                 }
-                if !more {
-                    return Ok((all, session));
-                }
+                return Ok((all, session));
             }
         }
     }
@@ -326,10 +355,10 @@ fn reach(
                 }
             }
         }
-        if deadline.left().is_err() {
+        if deadline.left().is_err() || joining.oversight.cancel.is_cut() {
             return Err(JoinError::Unreachable { address: shown, within: joining.within, reason: last });
         }
-        thread::sleep(RETRY);
+        pause(Deadline::after(RETRY), &joining.oversight.cancel);
     }
 }
 
@@ -340,9 +369,9 @@ fn tried(
     deadline: Deadline,
 ) -> Result<Result<(Control, Door), String>, JoinError> {
     let Ok(left) = deadline.left() else { return Ok(Err("the time was over".to_owned())) };
-    let tried = TcpStream::connect_timeout(&address, TRY.min(left))
+    let tried = connect(address, TRY.min(left), &joining.oversight.cancel)
         .map_err(IntroductionError::from)
-        .and_then(|stream| introduced(stream, joining));
+        .and_then(|(stream, _ends)| introduced(stream, joining));
     match tried {
         Ok(joined) => Ok(Ok(joined)),
         Err(IntroductionError::Refused(reason)) => Err(JoinError::Refused(reason)),
@@ -361,7 +390,7 @@ fn introduced(stream: TcpStream, joining: &Joining) -> Result<(Control, Door), I
         plan: joining.plan.clone(),
         port: door.port(),
     };
-    let control = introduce(stream, &joining.key, [joining.rank, 0], comes, TRY)?;
+    let control = introduce(stream, &joining.key, [joining.rank, 0], comes, Deadline::after(TRY))?;
     Ok((control, door))
 }
 
@@ -369,7 +398,7 @@ fn introduced(stream: TcpStream, joining: &Joining) -> Result<(Control, Door), I
 /// is one too many says so.
 fn make_room(size: usize) {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-    let needed = size as u64 * 4 + OTHER_FILES;
+    let needed = (size as u64).saturating_mul(4).saturating_add(OTHER_FILES);
     if let Some(current) = current.filter(|current| *current < needed) {
         let allowed = maximum.map_or(needed, |maximum| needed.min(maximum)).max(current);
         let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(allowed), maximum });

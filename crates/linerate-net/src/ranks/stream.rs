@@ -1,12 +1,15 @@
 //! Messages on a connection: 8 bytes with the length, little-endian, and then the bytes.
 
 use std::io::{self, IoSlice, IoSliceMut, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::os::fd::AsFd;
 use std::time::Duration;
 
 use linerate_core::units::Span;
 use rustix::net::{RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, recvmsg, sendmsg};
+use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
+use crate::channel::{CancelGroup, ChannelHandle, Registration};
 use crate::sys::NO_SIGNAL;
 
 /// What goes before every message. Unit: bytes.
@@ -83,6 +86,33 @@ impl<'a> Incoming<'a> {
         let known = self.received >= HEADER;
         Ok(if known && length != self.data.len() { Err(OtherLength(length)) } else { Ok(()) })
     }
+}
+
+/// A connection that is made, or was, as another thread ends it.
+#[derive(Debug)]
+struct Handle(Socket);
+
+impl ChannelHandle for Handle {
+    fn cut(&self) {
+        self.0.shutdown(Shutdown::Both).unwrap_or(());
+    }
+}
+
+/// Puts a socket in the group of what ends when its rank does.
+pub(super) fn register(cancel: &CancelGroup, socket: &impl AsFd) -> io::Result<Registration> {
+    Ok(cancel.register(Box::new(Handle(SockRef::from(socket).try_clone()?))))
+}
+
+/// Connects to `address`, unless the rank ends before.
+pub(super) fn connect(
+    address: SocketAddr,
+    within: Duration,
+    cancel: &CancelGroup,
+) -> io::Result<(TcpStream, Registration)> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    let registration = register(cancel, &socket)?;
+    socket.connect_timeout(&address.into(), within)?;
+    Ok((socket.into(), registration))
 }
 
 /// Has a blocking call on `stream` give up after this time without a byte.

@@ -1,13 +1,12 @@
 //! Where the channels of one load arrive at the server.
 
-use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::ServerState;
 use super::admission::Expected;
+use super::client::Client;
 use super::session::Refusal;
-use super::turn::has_left;
 use crate::control::{ChannelAddress, ChannelToken, Deadline, Rendezvous};
 use crate::line::Line;
 use crate::transport::{self, Arrived, Listen, Listener, Setup, TransportError, Upgrade, over_udp};
@@ -64,13 +63,13 @@ impl<'a> ChannelListener<'a> {
     /// each arrives within `within`.
     pub(super) fn receive(
         &mut self,
-        control: &TcpStream,
+        client: Client<'_>,
         count: u32,
         within: Duration,
     ) -> Result<Vec<Box<dyn Line>>, Refusal> {
         let mut lines: Vec<Option<Box<dyn Line>>> = (0..count).map(|_| None).collect();
         for _ in 0..count {
-            let (flow, line) = self.next(control, Deadline::after(within))?;
+            let (flow, line) = self.next(client, Deadline::after(within))?;
             match lines.get_mut(flow as usize) {
                 Some(place @ None) => *place = Some(line),
                 _ => return Err(Refusal::Told(format!("there is no flow {flow}"))),
@@ -79,12 +78,12 @@ impl<'a> ChannelListener<'a> {
         Ok(lines.into_iter().flatten().collect())
     }
 
-    fn next(&mut self, control: &TcpStream, deadline: Deadline) -> Result<Arrived, Refusal> {
+    fn next(&mut self, client: Client<'_>, deadline: Deadline) -> Result<Arrived, Refusal> {
         while let Ok(left) = deadline.left() {
             if let Some(arrived) = self.look(left.min(LOOK))? {
                 return Ok(arrived);
             }
-            if has_left(control) {
+            if client.has_left() {
                 return Err(Refusal::left());
             }
         }

@@ -70,7 +70,6 @@ impl Limits {
     ///
     /// The reason to refuse it, for the client's user.
     pub(super) fn check(&self, plan: &Plan) -> Result<u64, String> {
-        plan.check().map_err(|error| error.to_string())?;
         let largest = plan.largest().map_err(|error| error.to_string())?;
         if largest > self.size.0 {
             return Err(format!(
@@ -145,7 +144,6 @@ impl Limits {
         let mut time = load.time;
         let (mut flows, mut message) = (0, 0);
         if let Some(stream) = &load.stream {
-            stream.check().map_err(|error| error.to_string())?;
             time = match stream.bound(load.time) {
                 Bound::Time(span) => span,
                 Bound::Bytes(_) | Bound::Count(_) => self.time,
@@ -154,7 +152,6 @@ impl Limits {
             message = stream.message.map_or(0, Size::bytes);
         }
         if let Some(rr) = &load.rr {
-            rr.check().map_err(|error| error.to_string())?;
             let lasts = rr.lasts(load.time, load.stream.is_some());
             let lasts = lasts.map_or(self.time, |span| load.head_start + rr.warm_up + span);
             time = time.max(lasts);

@@ -8,14 +8,13 @@ use linerate_core::kernel::{HostSample, TcpSample};
 use linerate_core::traffic::{Direction, FlowRecord, Interval, Kept, Load};
 use linerate_core::units::Span;
 
-use super::guard::Guard;
+use super::client::Client;
 use super::requests::WAITING;
 use super::session::{Channels, Refusal, Session};
-use crate::control::{Ask, Control, PACKED_SINCE, REPORT, Reply, Side, encode};
+use crate::control::{Ask, PACKED_SINCE, REPORT, Reply, Side, encode};
 use crate::flow::{Answered, Counter, PATIENCE};
 use crate::observe::{HostClock, is_free};
 use crate::traffic::{Carried, FlowReport, FlowSet, bulk, channels, patience};
-use crate::transport::round_trip;
 
 /// The number of an account's intervals or samples that always fit into one message.
 const CHUNK: usize = 50;
@@ -57,11 +56,10 @@ impl Session<'_> {
             rr.check_on(self.plan.common.transport).map_err(|error| Refusal::Told(error.to_string()))?;
         }
         // The trials' watch ends here; a load has its own, which may be longer.
-        self.guard =
-            Guard::set(longest.to_duration() + self.server.limits.grace, self.control.stream().try_clone()?)?;
+        self.envelope.next_part(longest)?;
         let anew = load.rr.as_ref().is_some_and(|rr| rr.connect);
         let waiting = if anew { WAITING } else { 0 };
-        let round_trip = round_trip(self.control.stream());
+        let round_trip = self.client.round_trip();
         let patience = patience(load, self.plan, round_trip);
         let Channels { mut lines, more, granted } =
             self.channels_and_more(&load.socket, patience, channels(load), waiting)?;
@@ -80,14 +78,14 @@ impl Session<'_> {
         let counters: Arc<[Counter]> = ends.iter().map(|_| Counter::default()).collect();
         let stop = AtomicBool::new(false);
         let flow_set = self.flow_set(load, round_trip, &stop);
-        let (control, clock) = (self.control, self.server.clock);
+        let (client, clock) = (self.client, self.server.clock);
         let (carried, answered) = std::thread::scope(|scope| {
             let (end, ended) = channel();
             let counted = Arc::clone(&counters);
             if !counted.is_empty() {
                 let interval = load.stream.as_ref().map(|stream| stream.interval);
                 let every = reported_every(interval, OFTEN.max(round_trip / 2).max(load.time / MOST_REPORTS));
-                scope.spawn(move || report(control, clock, every, &counted, &ended));
+                scope.spawn(move || report(client, clock, every, &counted, &ended));
             }
             let carry = || flow_set.map_or_else(Carried::default, |flows| flows.run(ends, &counters, None));
             let bulk = scope.spawn(carry);
@@ -135,7 +133,7 @@ impl Session<'_> {
     fn next_ask(&self) -> Result<Ask, Refusal> {
         // A peer whose own flows stall is silent until it has given them up.
         let patience = self.server.limits.idle + PATIENCE.to_duration();
-        Ok(self.control.hear(patience)?)
+        self.client.hear(patience)
     }
 
     /// Sends the account of every flow, what was answered, the intervals of as many flows as a chart can show, what
@@ -160,7 +158,7 @@ impl Session<'_> {
             let intervals = std::mem::take(&mut half.intervals);
             let course = if place < FlowRecord::MOST_FINE { &mut courses } else { &mut details };
             course.extend(intervals.chunks(CHUNK).map(|chunk| more(chunk, &[], &[])));
-            if self.control.version() >= PACKED_SINCE {
+            if self.client.version() >= PACKED_SINCE {
                 let looks = std::mem::take(&mut half.looks);
                 details.extend(looks.chunks(CHUNK).map(|chunk| more(&[], chunk, &[])));
             }
@@ -195,7 +193,7 @@ impl Session<'_> {
         };
         for reply in replies {
             let more = encode(&reply)?.len();
-            if length + more > TOGETHER || self.control.version() < PACKED_SINCE {
+            if length + more > TOGETHER || self.client.version() < PACKED_SINCE {
                 say(&mut several)?;
                 length = 0;
             }
@@ -227,7 +225,7 @@ fn reported_every(interval: Option<Span>, often: Span) -> Span {
 /// Tells the client what the flows have moved here, and at last when the load has `ended`: if this end is lost or its
 /// account comes too late, that is what is known of it. A report that would cost too large a part of what was moved waits
 /// for the next one, up to a second. A client that has gone is noticed elsewhere.
-fn report(control: &Control, clock: HostClock, every: Span, counters: &[Counter], ended: &Receiver<()>) {
+fn report(client: Client<'_>, clock: HostClock, every: Span, counters: &[Counter], ended: &Receiver<()>) {
     let began = clock.now();
     let (mut before, mut reported) = (vec![0; counters.len()], Span::ZERO);
     // Each a little after the client's interval, which may end late.
@@ -240,16 +238,18 @@ fn report(control: &Control, clock: HostClock, every: Span, counters: &[Counter]
         let until = clock.now().since(began);
         let grown: Vec<u64> = totals.iter().zip(&before).map(|(now, then)| now - then).collect();
         let looks = (0..).step_by(REPORTED).zip(grown.chunks(REPORTED));
-        let looks = looks.map(|(first, bytes)| Reply::Look { until, first, bytes: bytes.to_vec(), over });
-        let looks: Vec<Reply> = looks.collect();
-        let length = |look| encode(look).map_or(0, |frame| frame.len() as u64);
-        let cost = looks.iter().map(|look| length(look) + HEADERS).sum::<u64>();
+        let looks: Vec<Reply> =
+            looks.map(|(first, bytes)| Reply::Look { until, first, bytes: bytes.to_vec(), over }).collect();
+        let cost = looks
+            .iter()
+            .map(|look| encode(look).map_or(0, |frame| frame.len() as u64) + HEADERS)
+            .sum::<u64>();
         let dear = cost * REPORTED_PART > grown.iter().sum();
         if dear && !over && until + every / 2 <= reported + Span::from(REPORT) {
             continue;
         }
         (before, reported) = (totals, until);
-        if looks.iter().any(|look| control.say(look, REPORT).is_err()) || over {
+        if looks.iter().any(|look| client.say_within(look, REPORT).is_err()) || over {
             return;
         }
     }

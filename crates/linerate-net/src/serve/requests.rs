@@ -3,11 +3,9 @@
 use linerate_core::kernel::HostSample;
 use linerate_core::traffic::{Load, RrPlan};
 use linerate_core::trial::Tally;
-use rustix::net::RecvFlags;
 
 use super::channels::{ChannelListener, LOOK};
 use super::session::{Refusal, Session};
-use super::turn::has_left;
 use crate::channel::{CancelGroup, ChannelHandle as _};
 use crate::flow::Answered;
 use crate::line::Line;
@@ -62,7 +60,7 @@ impl<'a> Session<'a> {
     ) -> Result<Vec<Answered>, Refusal> {
         let mut failed = None;
         let cancel = CancelGroup::default();
-        self.guard.add(Box::new(cancel.clone()));
+        self.envelope.guard(Box::new(cancel.clone()));
         let answered = answer_by_connection(plan, cpus, || match more.look(LOOK) {
             Ok(Some((number, line))) => match line.channel().handle() {
                 Ok(remote) => NextChannel::Line(number.wrapping_sub(first), (line, cancel.register(remote))),
@@ -70,8 +68,8 @@ impl<'a> Session<'a> {
                 Err(_) => NextChannel::Quiet,
             },
             // The client's next message comes after its last transaction.
-            Ok(None) if self.has_spoken() => NextChannel::Over,
-            Ok(None) if has_left(self.control.stream()) => {
+            Ok(None) if self.client.has_spoken() => NextChannel::Over,
+            Ok(None) if self.client.has_left() => {
                 cancel.cut();
                 NextChannel::Over
             }
@@ -82,14 +80,6 @@ impl<'a> Session<'a> {
             }
         });
         failed.map_or(Ok(answered), Err)
-    }
-
-    /// Whether there is an unread message of the client.
-    fn has_spoken(&self) -> bool {
-        let mut byte = [0_u8; 1];
-        let peeked =
-            rustix::net::recv(self.control.stream(), &mut byte, RecvFlags::PEEK | RecvFlags::DONTWAIT);
-        matches!(peeked, Ok((_, 1..)))
     }
 
     /// Counts the requests of each flow that were answered.

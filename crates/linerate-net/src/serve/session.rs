@@ -15,13 +15,12 @@ use socket2::{Domain, Protocol, Socket, Type};
 use super::ServerState;
 use super::admission::Permit;
 use super::channels::ChannelListener;
-use super::guard::Guard;
+use super::client::{Client, Envelope, Needs, heard};
 use super::limits::Limits;
 use super::rank;
 use super::reflector::Reflector;
 #[cfg(on_linux)]
 use super::settings;
-use super::turn::queue;
 use crate::channel::CancelGroup;
 use crate::control::{
     Ask, ChannelToken, Control, Deadline, FrameError, GREETING_LEN, Greeting, GreetingError, Key, MAX_FRAME,
@@ -32,7 +31,7 @@ use crate::line::Line;
 use crate::memory::Reserved;
 use crate::observe::{EffortWatch, Observer, current_cpu, environment, is_free};
 use crate::place::{Pin, Place, make_room_for_files};
-use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN, canonical, over_udp, round_trip};
+use crate::transport::{PREFACE_LEN, Preface, Setup, TAKEN, canonical, over_udp};
 use crate::wait::PATIENCE;
 
 /// The number of times that always fit into one message, beside everything else that an end says of a trial:
@@ -107,7 +106,7 @@ pub(super) fn serve(server: &ServerState, stream: TcpStream, peer: IpAddr, permi
         Ok(Greeting { purpose: Purpose::Control, versions }) => {
             let mut control = Control::new(stream);
             let outcome = prove(server, &mut control, versions, permit)
-                .and_then(|key| converse(server, &control, peer, key.as_ref(), permit));
+                .and_then(|key| converse(Client::new(server, &control, peer), key.as_ref(), permit));
             if let Err(Refusal::Told(reason)) = &outcome {
                 match control.say(&Reply::Refused(harmless(reason)), server.limits.handshake) {
                     Ok(()) => hear_out(server, control.stream()),
@@ -191,7 +190,7 @@ fn prove(
     let key = server.key.now(&server.log);
     let mut seals = None;
     if let Some(key) = &key {
-        let Ask::Prove { challenge, proof } = control.hear(limit)? else {
+        let Ask::Prove { challenge, proof } = heard(control, limit)? else {
             return Err(Refusal::Told(
                 "the server requires a key first; give --key as the server prints it".to_owned(),
             ));
@@ -199,8 +198,7 @@ fn prove(
         if !key.accepts_client(version, &proof, &welcome.challenge, &challenge) {
             return Err(Refusal::Told("the key is wrong; give --key as the server prints it".to_owned()));
         }
-        let codes = key.seals(version, &welcome.challenge, &challenge);
-        let codes = codes.map_err(|error| {
+        let codes = key.seals(version, &welcome.challenge, &challenge).map_err(|error| {
             Refusal::Told(format!(
                 "the server failed to {error}; use the same version of linerate at both ends, or start both with --allow-unauthenticated-control"
             ))
@@ -214,40 +212,36 @@ fn prove(
 }
 
 /// The conversation after the proofs: plan, queue, trials; or settings; or a rank.
-fn converse(
-    server: &ServerState,
-    control: &Control,
-    peer: IpAddr,
-    key: Option<&Key>,
-    permit: &Permit,
-) -> Result<(), Refusal> {
-    let version = control.version();
-    let plan = match control.hear(server.limits.handshake)? {
-        Ask::Offer(plan) => plan,
+fn converse(client: Client<'_>, key: Option<&Key>, permit: &Permit) -> Result<(), Refusal> {
+    match client.hear(client.server.limits.handshake)? {
+        Ask::Offer(plan) => measure(client, &plan, || match key {
+            Some(_) => Ok(()),
+            None => permit.prove().map_err(Refusal::Told),
+        }),
+        #[cfg(on_linux)]
+        Ask::Setting(SettingAsk::Hold(what)) => settings::serve(client, &what),
+        #[cfg(not(on_linux))]
         Ask::Setting(SettingAsk::Hold(what)) => {
-            #[cfg(on_linux)]
-            return settings::serve(server, control, peer, &what);
-            #[cfg(not(on_linux))]
-            return Err(Refusal::Told(format!(
-                "settings of this host ({what}) can be changed only on Linux"
-            )));
+            Err(Refusal::Told(format!("settings of this host ({what}) can be changed only on Linux")))
         }
-        Ask::Rank { port, order } => {
-            return rank::serve(server, control, (peer, key), (port, &order));
-        }
-        _ => return Err(Refusal::Told("the plan must come first".to_owned())),
-    };
+        Ask::Rank { port, order } => rank::serve(client, key, (port, &order)),
+        _ => Err(Refusal::Told("the plan must come first".to_owned())),
+    }
+}
+
+/// Serves a client that wants to measure `plan`; `admit` is asked once the plan is known to be within the limits.
+fn measure(
+    client: Client<'_>,
+    plan: &Plan,
+    admit: impl FnOnce() -> Result<(), Refusal>,
+) -> Result<(), Refusal> {
+    let Client { server, peer, .. } = client;
+    let version = client.version();
     if plan.has_loads() && version < REPORTS_SINCE {
         return Err(Refusal::Told(format!(
             "loads need version {REPORTS_SINCE} of the protocol; use the same version of linerate at both ends"
         )));
     }
-    let largest = server.limits.check(&plan).map_err(Refusal::Told)?;
-    if key.is_none() {
-        permit.prove().map_err(Refusal::Told)?;
-    }
-    let memory = Limits::memory_of(&plan, largest);
-    let slot = queue(server, control, peer, memory)?;
     let what = match &plan.task {
         Task::Curve(curve) => curve.pattern.to_string(),
         Task::Stream(_) => "a bulk stream".to_owned(),
@@ -257,16 +251,17 @@ fn converse(
             return Err(Refusal::Told("many ranks ask servers to be one of them, one by one".to_owned()));
         }
     };
+    let largest = server.limits.check(plan).map_err(Refusal::Told)?;
+    admit()?;
+    let needs = Needs { memory: Limits::memory_of(plan, largest), time: plan.common.time };
+    let envelope = Envelope::enter(client, needs)?;
     server.log.info(format_args!(
         "{peer}: {what} over {}, messages to {largest} B, {}",
         plan.common.transport, plan.common.time
     ));
-    let outcome = Session::open(server, control, &plan, largest).and_then(Session::run);
-    drop(slot);
-    if outcome.is_ok() {
-        server.log.info(format_args!("{peer}: done"));
-    }
-    outcome
+    Session::open(envelope, plan, largest).and_then(Session::run)?;
+    server.log.info(format_args!("{peer}: done"));
+    Ok(())
 }
 
 /// Channels that are open.
@@ -281,7 +276,7 @@ pub(super) struct Channels<'a> {
 /// A measurement in its slot.
 pub(super) struct Session<'a> {
     pub(super) server: &'a ServerState,
-    pub(super) control: &'a Control,
+    pub(super) client: Client<'a>,
     pub(super) plan: &'a Plan,
     pub(super) largest: u64,
     local: IpAddr,
@@ -295,13 +290,14 @@ pub(super) struct Session<'a> {
     failed: bool,
     /// What the first channel of all was granted.
     granted: OnceLock<Granted>,
-    pub(super) guard: Guard,
     /// Loads so far.
     pub(super) loads: u32,
     /// Whether nobody else ran on this host before the last load.
     pub(super) free: bool,
     /// Until something is measured, or until a channel needs its port.
     pub(super) reflector: Option<Reflector>,
+    // The last: the slot is free when everything else is.
+    pub(super) envelope: Envelope<'a>,
 }
 
 /// Where a client may find out how large a packet may be. Without it a measurement goes on all the same.
@@ -317,12 +313,9 @@ fn reflector(server: &ServerState, plan: &Plan, local: IpAddr, peer: SocketAddr)
 
 impl<'a> Session<'a> {
     /// Reserves memory and admits the client.
-    fn open(
-        server: &'a ServerState,
-        control: &'a Control,
-        plan: &'a Plan,
-        largest: u64,
-    ) -> Result<Self, Refusal> {
+    fn open(mut envelope: Envelope<'a>, plan: &'a Plan, largest: u64) -> Result<Self, Refusal> {
+        let client = envelope.client;
+        let Client { server, .. } = client;
         let RemoteOptions { pin: cpu, cpu_latency_us } = plan.common.remote;
         let place =
             Place::take(Pin { cpu, whole_process: plan.has_loads() }, cpu_latency_us).map_err(|error| {
@@ -338,8 +331,8 @@ impl<'a> Session<'a> {
         let asked = if plan.has_loads() { &MemoryOptions::default() } else { &plan.common.memory };
         let memory = Reserved::new(largest, asked)
             .map_err(|error| Refusal::Told(format!("the server failed to {error}")))?;
-        let stream = control.stream();
-        let (local, peer) = (stream.local_addr()?.ip(), stream.peer_addr()?);
+        let [local, peer] = client.addresses()?;
+        let local = local.ip();
         // The client waits, so it is not seen.
         let free = is_free(plan.common.remote.pin);
         let environment = Box::new(environment(Some(local)));
@@ -347,12 +340,12 @@ impl<'a> Session<'a> {
         let place_of_reflector = reflector.as_ref().map(|reflector| reflector.place);
         let admitted =
             Reply::Admitted { environment, clock: server.checked.clone(), reflector: place_of_reflector };
-        control.say(&admitted, server.limits.handshake)?;
-        let guard = Guard::set(plan.common.time.to_duration() + server.limits.grace, stream.try_clone()?)?;
+        client.say(&admitted)?;
+        envelope.next_part(plan.common.time)?;
         let observer = Observer::start(&server.clock, server.checked.clone(), local);
         Ok(Self {
             server,
-            control,
+            client,
             plan,
             largest,
             local,
@@ -363,10 +356,10 @@ impl<'a> Session<'a> {
             line: None,
             failed: false,
             granted: OnceLock::new(),
-            guard,
             loads: 0,
             free,
             reflector,
+            envelope,
         })
     }
 
@@ -376,7 +369,7 @@ impl<'a> Session<'a> {
             let limits = &self.server.limits;
             // After a failure there is nothing to wait for but the end.
             let patience = if self.failed { limits.handshake } else { limits.idle };
-            let ask = self.control.hear(patience)?;
+            let ask = self.client.hear(patience)?;
             // Unless a channel is to arrive at its port, the client may probe the path until something is measured.
             if !matches!(ask, Ask::Open(_)) || over_udp(self.plan.common.transport) {
                 self.reflector = None;
@@ -429,7 +422,7 @@ impl<'a> Session<'a> {
             memory: self.plan.common.memory.clone(),
             largest: self.largest,
             patience,
-            round_trip: round_trip(self.control.stream()),
+            round_trip: self.client.round_trip(),
             channels: count,
             clock: self.server.clock,
             // A wildcard listener sees IPv4 clients at IPv4-mapped addresses.
@@ -444,9 +437,9 @@ impl<'a> Session<'a> {
         let mut listener = ChannelListener::of(self.server, &setup, token, count + waiting).map_err(told)?;
         self.say(&Reply::Rendezvous { token, rendezvous: listener.rendezvous() })?;
         let within = self.server.limits.handshake.max(setup.step());
-        let lines = listener.receive(self.control.stream(), count, within)?;
+        let lines = listener.receive(self.client, count, within)?;
         for line in &lines {
-            self.guard.add(line.channel().handle()?);
+            self.envelope.guard(line.channel().handle()?);
         }
         // Unless more channels are expected, a peer with the token is unknown from now on.
         let more = (waiting > 0).then_some(listener);
@@ -476,7 +469,7 @@ impl<'a> Session<'a> {
                 Refusal::Told(format!("the server failed to prepare a trial of {} B: {error}", trial.size))
             })?;
         }
-        self.control.say(&Reply::Go, self.server.limits.handshake)?;
+        self.client.say(&Reply::Go)?;
         let watch = EffortWatch::start(&self.server.clock, line.channel().tcp());
         let half = match line.respond(trial, &mut self.memory) {
             Ok(half) => {
@@ -508,6 +501,6 @@ impl<'a> Session<'a> {
     }
 
     pub(super) fn say(&self, reply: &Reply) -> Result<(), Refusal> {
-        Ok(self.control.say(reply, self.server.limits.handshake)?)
+        self.client.say(reply)
     }
 }

@@ -4,18 +4,18 @@ mod holding;
 mod interface;
 
 use std::ffi::OsString;
-use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use super::ServerState;
 use super::allowed::AllowedSetting;
+use super::client::Client;
 use super::log::Log;
 use super::session::Refusal;
-use crate::control::{Ask, Control, SETTINGS_SINCE, SettingAsk};
+use crate::control::{Ask, SETTINGS_SINCE, SettingAsk};
 use crate::settings::DEFAULT_FOLDER;
 use holding::Holding;
+pub(super) use interface::interface_of;
 
 /// Every change is to be in the log, and a client that changes settings all the time must not fill a disk. Unit: lines
 /// in 10 s.
@@ -96,21 +96,16 @@ impl Settings {
 
 /// Serves a client that holds the settings, until it has finished or its connection has ended. Neither a slot nor the
 /// queue has to do with it.
-pub(super) fn serve(
-    server: &ServerState,
-    control: &Control,
-    peer: IpAddr,
-    what: &str,
-) -> Result<(), Refusal> {
-    if control.version() < SETTINGS_SINCE {
+pub(super) fn serve(client: Client<'_>, what: &str) -> Result<(), Refusal> {
+    if client.version() < SETTINGS_SINCE {
         return Err(Refusal::Told(format!(
             "settings need version {SETTINGS_SINCE} of the protocol; use the same version of linerate at both ends"
         )));
     }
     // Whatever ends it, the settings are put back when it is dropped.
-    let mut holding = Holding::begin(server, control, peer, what)?;
+    let mut holding = Holding::begin(client, what)?;
     loop {
-        match control.hear(server.limits.idle)? {
+        match client.hear(client.server.limits.idle)? {
             Ask::Setting(SettingAsk::Read(setting)) => holding.read(&setting)?,
             Ask::Setting(SettingAsk::Set { setting, value }) => holding.set(&setting, &value)?,
             Ask::Setting(SettingAsk::Check) => holding.check()?,

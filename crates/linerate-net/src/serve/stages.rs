@@ -3,7 +3,6 @@
 use linerate_core::endpoint::LinkError;
 use linerate_core::stages::{LARGEST, MOST_MESSAGES, WARM_UP};
 
-use super::guard::Guard;
 use super::session::{Refusal, Session};
 use crate::control::{Ask, Reply};
 use crate::observe::current_cpu;
@@ -17,8 +16,7 @@ impl Session<'_> {
             return Err(Refusal::Told("the plan asks for no stages".to_owned()));
         }
         // The trials' watch ends here.
-        let longest = LONGEST.to_duration() + self.server.limits.grace;
-        self.guard = Guard::set(longest, self.control.stream().try_clone()?)?;
+        self.envelope.next_part(LONGEST)?;
         let mut lines = self.channels(&options(&self.plan.common.socket), PATIENCE, 1)?;
         let line = lines.pop().expect("as many lines as were asked for");
         let told = |error: LinkError| Refusal::Told(format!("the server failed to stamp messages: {error}"));
@@ -27,7 +25,7 @@ impl Session<'_> {
         })?;
         let mut stamped = Stamped::new(socket, self.plan.common.transport).map_err(told)?;
         loop {
-            match self.control.hear(self.server.limits.idle)? {
+            match self.client.hear(self.server.limits.idle)? {
                 Ask::Stages { size, count } => self.size(&mut stamped, size, count)?,
                 Ask::Collect => return self.say(&Reply::Told),
                 _ => {

@@ -4,7 +4,6 @@ use linerate_core::endpoint::LinkError;
 use linerate_core::plan::{LARGEST_TRACED, MOST_TRACED, TracePlan};
 use linerate_core::stages::WARM_UP;
 
-use super::guard::Guard;
 use super::session::{Refusal, Session};
 use crate::control::{Ask, Reply, Telling};
 use crate::observe::current_cpu;
@@ -27,10 +26,9 @@ impl Session<'_> {
         })?;
         let mut tracer = Tracer::new(socket, self.allowed(asked)).map_err(told)?;
         self.say(&Reply::Tracer(Box::new(tracer.end().clone())))?;
-        let longest = self.plan.common.time.to_duration() + self.server.limits.grace;
-        self.guard = Guard::set(longest, self.control.stream().try_clone()?)?;
+        self.envelope.next_part(self.plan.common.time)?;
         loop {
-            match self.control.hear(self.server.limits.idle)? {
+            match self.client.hear(self.server.limits.idle)? {
                 Ask::Traced { size, warm_up, count, telling } => {
                     self.block(&mut tracer, size, [warm_up, count], telling)?;
                 }

@@ -6,6 +6,7 @@ mod launched;
 mod meeting;
 mod member;
 mod on_hosts;
+mod room;
 mod started;
 mod subject;
 

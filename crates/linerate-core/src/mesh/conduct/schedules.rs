@@ -14,7 +14,9 @@ use crate::plan::MeshSchedule;
 use crate::units::Span;
 
 /// The most messages of one pass.
-pub(super) const MOST: u64 = 1 << 20;
+pub(in crate::mesh) const MOST: u64 = 1 << 20;
+/// How many times the time of the tail's visits the load beside them lasts.
+pub(in crate::mesh) const LOADED_VISITS: u64 = 3;
 /// How often the first passes are tried until their number of messages fits the time.
 pub(super) const TRIES: u32 = 8;
 /// The fewest ranks of which some can be victims: two, and two that load the network.
@@ -177,7 +179,7 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
             return (vec![round], ControlFlow::Break(()));
         }
         // They send for longer than the victims ask, so that the last answers are beside the load as well.
-        let load = self.passing(&next, TAIL_VISITS * 3);
+        let load = self.passing(&next, TAIL_VISITS * LOADED_VISITS);
         let loaded = self.tails(&pairs, load).await;
         for ((pair, alone), loaded) in pairs.iter().zip(alone).zip(loaded) {
             if let (Some(alone), Some(loaded)) = (alone, loaded) {

@@ -11,12 +11,10 @@ use linerate_core::units::Span;
 
 use super::super::ServerState;
 use super::super::allowed::{AllowedSetting, find};
+use super::super::client::Client;
 use super::super::session::Refusal;
 use super::SettingsOptions;
-use super::interface::interface_of;
-use crate::control::{
-    Control, LONGEST_NAME, LONGEST_VALUE, MOST_SETTINGS, Reply, SettingEnd, SettingReply, harmless,
-};
+use crate::control::{LONGEST_NAME, LONGEST_VALUE, MOST_SETTINGS, Reply, SettingEnd, SettingReply, harmless};
 use crate::settings::{self, Change, Changes, End, Guarded, HostLock, JournalError, Outcome, Setting, Value};
 
 /// The longest journal of one connection, half of what is read of one. Unit: bytes.
@@ -28,9 +26,9 @@ const MOST_NAMES: usize = 200;
 
 /// The right of one client to change settings. When it is dropped, everything is put back first.
 pub(super) struct Holding<'a> {
+    client: Client<'a>,
     server: &'a ServerState,
     options: &'a SettingsOptions,
-    control: &'a Control,
     peer: IpAddr,
     what: String,
     /// That of the connection, when it began: the client may change what tells.
@@ -44,12 +42,8 @@ pub(super) struct Holding<'a> {
 
 impl<'a> Holding<'a> {
     /// Takes the lock of this host, and tells the client what it may do.
-    pub(super) fn begin(
-        server: &'a ServerState,
-        control: &'a Control,
-        peer: IpAddr,
-        what: &str,
-    ) -> Result<Self, Refusal> {
+    pub(super) fn begin(client: Client<'a>, what: &str) -> Result<Self, Refusal> {
+        let Client { server, peer, .. } = client;
         let told = |reason: &str| Refusal::Told(reason.to_owned());
         let options = server.settings.options.get().filter(|options| !options.allowed.is_empty());
         let options = options.ok_or_else(|| {
@@ -65,9 +59,9 @@ impl<'a> Holding<'a> {
         if *turn {
             return Err(told("the server is stopping"));
         }
-        let interface = interface_of(control.stream());
+        let interface = client.interface();
         let holding =
-            Self { server, options, control, peer, what, interface, changes: None, _lock: lock, _turn: turn };
+            Self { client, server, options, peer, what, interface, changes: None, _lock: lock, _turn: turn };
         holding.log(format_args!("may change settings"));
         holding.say(SettingReply::Held {
             interface: holding.interface.clone(),
@@ -236,7 +230,7 @@ impl<'a> Holding<'a> {
     }
 
     fn say(&self, reply: SettingReply) -> Result<(), Refusal> {
-        Ok(self.control.say(&Reply::Setting(reply), self.server.limits.handshake)?)
+        self.client.say(&Reply::Setting(reply))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::observe::interface_name;
 
 /// The interface of a connection: the one that owns its address here, and the loopback where the client is on this
 /// host. `None` if no interface has the address any more.
-pub(super) fn interface_of(control: &TcpStream) -> Option<String> {
+pub(in crate::serve) fn interface_of(control: &TcpStream) -> Option<String> {
     let peer = control.peer_addr().ok()?.ip();
     // Bytes between two addresses of one host cross the loopback, whose addresses they may not be.
     if interface_name(peer).is_ok() {

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use linerate_analysis::report::Report;
 use linerate_core::plan::Plan;
 use linerate_net::control::{Key, RankOrder};
-use linerate_net::ranks::{Job, Meeting, Place, Program, joining, lead, place as found, take_part};
+use linerate_net::ranks::{
+    Job, Meeting, Oversight, Place, Program, joining, lead, place as found, take_part,
+};
 
 use super::application::application;
 use super::on_hosts::{WITHIN, hostname};
@@ -80,7 +82,7 @@ pub(super) fn measure(
                 |key| Ok(Meeting { addresses: vec![address.clone()], key }),
             ),
         };
-        take_part(&order, application, find, context.clock, |_| {})?;
+        take_part(&order, application, find, context.clock, Oversight::default())?;
         return Ok(None);
     }
     Program::of(&order, application)?;

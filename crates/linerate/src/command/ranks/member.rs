@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use linerate_net::control::RankOrder;
 use linerate_net::observe::HostClock;
-use linerate_net::ranks::{Meeting, take_part};
+use linerate_net::ranks::{Meeting, Oversight, take_part};
 use serde::{Deserialize, Serialize};
 
 use super::application::application;
@@ -37,6 +37,6 @@ pub(in crate::command) fn run(clock: HostClock) -> Result<ExitCode, Trouble> {
     let Told { addresses, key, order } = serde_json::from_str(&line).map_err(|error| failed(&error))?;
     let key = key.parse().map_err(|error| failed(&error))?;
     let meeting = Meeting { addresses, key };
-    take_part(&order, application, || Ok(meeting.clone()), clock, |_| {})?;
+    take_part(&order, application, || Ok(meeting.clone()), clock, Oversight::default())?;
     Ok(ExitCode::SUCCESS)
 }

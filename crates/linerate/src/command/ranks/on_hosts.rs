@@ -11,14 +11,14 @@ use linerate_core::units::Span;
 use linerate_net::control::{Key, RankOrder};
 use linerate_net::observe::HostClock;
 use linerate_net::pair::{ServerRank, Target};
-use linerate_net::ranks::{Meeting, Program, joining, lead, take_part};
+use linerate_net::ranks::{Meeting, Oversight, Program, joining, lead, take_part};
 
 use super::application::application;
 use super::launched::given_up;
 use super::member::Told;
 use super::started::Started;
 use super::subject::Ranks;
-use super::{Place, meeting};
+use super::{Place, meeting, room};
 use crate::agent::{self, Agent, quoted};
 use crate::cli::HostList;
 use crate::command::conduct::{Stopped, Surroundings, Underway};
@@ -172,7 +172,10 @@ impl Starting<'_> {
         interrupt: &Interrupt,
     ) -> Result<Ranks, Trouble> {
         let order = self.order(0);
-        Program::of(&order, application)?;
+        let program = Program::of(&order, application)?;
+        let here = matches!(self.way, Way::Here | Way::Threads | Way::Laboratory(_));
+        let ranks = self.hosts.len();
+        room::check(ranks, here.then(|| program.memory(ranks).all))?;
         let listener = meeting::listen(self.way.address(self.place.ranks.bind), 0)?;
         let addresses = meeting::addresses(&listener)?;
         line.doing("waiting for all ranks");
@@ -225,7 +228,8 @@ impl Starting<'_> {
         let clock = self.clock;
         let name = format!("rank {}", order.rank - order.first);
         let thread = thread::Builder::new().name(name).spawn(move || {
-            take_part(&order, application, || Ok(meeting.clone()), clock, |_| {}).map_err(Trouble::from)
+            take_part(&order, application, || Ok(meeting.clone()), clock, Oversight::default())
+                .map_err(Trouble::from)
         });
         let thread = thread.map_err(|error| {
             Trouble::new(format!("failed to start a thread: {error}"), "ask for fewer --ranks")
