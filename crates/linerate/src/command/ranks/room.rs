@@ -61,7 +61,7 @@ mod tests {
         for here in [None, Some(1 << 20), Some(1 << 50)] {
             let refused = check(1_000_000, here).expect_err("there is no room").reason();
             assert!(
-                refused.starts_with("failed to start 1000000 ranks: ") && refused.ends_with(" at most"),
+                refused.starts_with("start 1000000 ranks: ") && refused.ends_with(" at most"),
                 "{refused}"
             );
         }
