@@ -12,8 +12,8 @@ use linerate_core::mesh::MOST_RANKS;
 use linerate_core::plan::Plan;
 use linerate_core::units::{Size, Span};
 use linerate_net::control::{
-    Ask, CODE_LEN, FrameError, GREETING_LEN, Greeting, Key, PROTOCOL, Purpose, RankOrder, Reply, Seals, Welcome,
-    encode, read_frame, write_frame, write_sealed,
+    Ask, CODE_LEN, FrameError, GREETING_LEN, Greeting, Key, PROTOCOL, Purpose, RankOrder, Reply, Seals,
+    Welcome, encode, read_frame, write_frame, write_sealed,
 };
 use linerate_net::observe::HostClock;
 use linerate_net::ranks::{Comes, Introduction, Joining, Oversight, Reception, Row, TcpComm, Told, lead};
