@@ -1,5 +1,6 @@
 //! What rank 0 tells the others to do, and what they answer: messages of 64-bit little-endian words.
 
+use super::visit_stats::VisitStats;
 use crate::comm::call::Call;
 use crate::units::Span;
 
@@ -156,7 +157,7 @@ impl Order {
     pub(super) const fn values(self, probes: usize) -> usize {
         match self {
             Self::End => 0,
-            Self::Pair { .. } => probes,
+            Self::Pair { .. } => probes * VisitStats::NUMBERS,
             Self::Pass { .. }
             | Self::FanIn { .. }
             | Self::FanOut { .. }
