@@ -27,7 +27,7 @@ pub use listed::{Column, End, KINDS, Listed, Row};
 pub use loads::{
     Direction, Directions, Flow, Flows, Interval, Intervals, Percentile, Percentiles, RequestLoads,
 };
-pub use meshes::{Collectives, Pair, Pairs, Togethers, Views};
+pub use meshes::{Collectives, MeshNodes, Pair, Pairs, Togethers, Views};
 pub use traces::{Messages, OfStage, Stages, Traced};
 pub use unit::Unit;
 

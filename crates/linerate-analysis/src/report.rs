@@ -29,7 +29,8 @@ pub use latency::{Lacking, LatencyPoint, LatencyRow, SHARES, lacking};
 pub use limits::SizeCeiling;
 pub use load::{LoadResult, Trouble, load_name};
 pub use mesh::{
-    CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue, SuspectRow, Together, Victims, probe_name,
+    CollectiveRow, MeshNode, MeshResult, MeshUnit, MeshView, Packets, PairStats, PairValue, SuspectRow,
+    Together, Victims, probe_name,
 };
 pub use sum::{DatagramSum, Departures, DirectionSum};
 pub use trace::{TraceResult, TraceRow};

@@ -73,6 +73,49 @@ pub trait Comm {
     fn patience(&mut self, span: Span) {
         let _ = span;
     }
+
+    /// What the present connection with `peer` has sent so far. Absent if there is none, or the carrier does not say.
+    fn segments(&self, peer: usize) -> Option<Segments> {
+        let _ = peer;
+        None
+    }
+}
+
+/// Segments with payload that a rank has sent to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segments {
+    /// All of them, also those that were sent again.
+    pub sent: u64,
+    /// Those that were sent again because one was lost: without those that the receiver had already.
+    pub retransmitted: u64,
+}
+
+impl std::ops::Add for Segments {
+    type Output = Self;
+
+    fn add(self, more: Self) -> Self {
+        Self {
+            sent: self.sent.saturating_add(more.sent),
+            retransmitted: self.retransmitted.saturating_add(more.retransmitted),
+        }
+    }
+}
+
+impl std::ops::AddAssign for Segments {
+    fn add_assign(&mut self, more: Self) {
+        *self = *self + more;
+    }
+}
+
+impl Segments {
+    /// What was sent since `earlier`.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Self {
+        Self {
+            sent: self.sent.saturating_sub(earlier.sent),
+            retransmitted: self.retransmitted.saturating_sub(earlier.retransmitted),
+        }
+    }
 }
 
 /// A rank that is lent.
@@ -127,6 +170,10 @@ impl<C: Comm> Comm for &mut C {
 
     fn patience(&mut self, span: Span) {
         (**self).patience(span);
+    }
+
+    fn segments(&self, peer: usize) -> Option<Segments> {
+        (**self).segments(peer)
     }
 }
 

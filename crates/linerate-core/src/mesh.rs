@@ -14,6 +14,7 @@ mod rank;
 pub mod rounds;
 pub mod suspects;
 mod visit;
+mod visit_stats;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,6 +29,7 @@ pub use conduct::{MeshWatch, Stage, Step, conduct};
 pub use follow::follow;
 pub use order::MOST_RANKS;
 pub use rank::{Moved, Rank, RankAccount};
+pub use visit_stats::VisitStats;
 
 /// What every rank knows of a mesh. All have the same.
 #[derive(Clone, Copy, Debug)]
@@ -64,12 +66,44 @@ pub struct Mesh {
 
 /// One repetition of a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "WrittenPhase", into = "WrittenPhase")]
 pub struct Phase {
     /// Who talked to whom.
     pub schedule: MeshSchedule,
-    /// What was measured at the same time; times in picoseconds.
-    #[serde(rename = "rounds_ps")]
+    /// What was measured at the same time.
     pub rounds: Vec<Round>,
+}
+
+#[derive(Clone, Serialize, Deserialize, JsonSchema)]
+struct WrittenPhase {
+    /// Who talked to whom.
+    schedule: MeshSchedule,
+    /// What was measured at the same time; times in picoseconds.
+    rounds_ps: Vec<Round>,
+    /// Of each pass of each round, in this order, and each probe: how many times were taken, their mean, their 99th
+    /// percentile and the longest in picoseconds, and how many segments the sender sent, and sent again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    visits: Vec<Vec<Option<visit_stats::Written>>>,
+}
+
+impl From<WrittenPhase> for Phase {
+    fn from(WrittenPhase { schedule, rounds_ps: mut rounds, visits }: WrittenPhase) -> Self {
+        let passes = rounds.iter_mut().flat_map(|round| &mut round.passes);
+        for (pass, visits) in passes.zip(visits) {
+            pass.visits = visits.into_iter().map(|visit| visit.map(VisitStats::from)).collect();
+        }
+        Self { schedule, rounds }
+    }
+}
+
+impl From<Phase> for WrittenPhase {
+    fn from(Phase { schedule, rounds: rounds_ps }: Phase) -> Self {
+        let passes = || rounds_ps.iter().flat_map(|round| &round.passes);
+        let of = |pass: &Pass| pass.visits.iter().map(|visit| visit.map(Into::into)).collect();
+        let has_visits = passes().any(|pass| !pass.visits.is_empty());
+        let visits = if has_visits { passes().map(of).collect() } else { Vec::new() };
+        Self { schedule, rounds_ps, visits }
+    }
 }
 
 /// What was measured at the same time.
@@ -81,7 +115,7 @@ pub struct Round {
 }
 
 /// From one rank to another, in the file `[from, to, [time, ..]]` with times in picoseconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Written", into = "Written")]
 pub struct Pass {
     /// Who sent. Of a ping-pong: who began.
@@ -91,6 +125,9 @@ pub struct Pass {
     /// The time of a message one way, for each of [`Mesh::probes`]. Absent if that was not measured, or not to its
     /// end.
     pub times: Vec<Option<Span>>,
+    /// What else the sender saw, for each of [`Mesh::probes`]: of pairs that are measured by themselves. Empty in older
+    /// files.
+    pub visits: Vec<Option<VisitStats>>,
 }
 
 /// The times in picoseconds.
@@ -98,7 +135,8 @@ type Written = (u32, u32, Vec<Option<u64>>);
 
 impl From<Written> for Pass {
     fn from((from, to, times): Written) -> Self {
-        Self { from, to, times: times.into_iter().map(|time| time.map(Span::from_ps)).collect() }
+        let times = times.into_iter().map(|time| time.map(Span::from_ps)).collect();
+        Self { from, to, times, visits: Vec::new() }
     }
 }
 

@@ -465,7 +465,7 @@ fn what_is_slow_is_measured_alone_and_named() {
     let plan = MeshPlan { recheck: 3, ..of(&[MeshSchedule::Pairs]) };
     let (mesh, ..) = measured(6, &plan, &faults, None);
     let [suspect] = &suspects(&mesh, plan.tolerance)[..] else { panic!("one is slow") };
-    assert_eq!((&suspect.place, suspect.verdict), (&Place::OneWay { from: 2, to: 4 }, Verdict::Bad));
+    assert_eq!((&suspect.place, suspect.verdict), (&Place::OneWay { from: 2, to: 4 }, Verdict::Slow));
     let expected = (MEBIBYTE + 4e-3) / MEBIBYTE;
     assert_near(suspect.times_slower, expected, 0.02, "while others talk");
     assert_near(suspect.alone.expect("it was measured alone"), expected, 0.02, "alone");

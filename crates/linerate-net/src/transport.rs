@@ -58,7 +58,7 @@ pub use datagram::{CONTROL_LEN, Cookie, GONE, HEADER_LEN, Header, Kind, SHORT_LE
 pub use dial::DialError;
 pub(crate) use dial::{CONNECT, bound, connect};
 pub use options::{OptionError, apply, connection, granted};
-pub(crate) use options::{announced, round_trip};
+pub(crate) use options::{announced, round_trip, segments};
 pub(crate) use preface::{PREFACE_LEN, Preface, TAKEN};
 pub use socket::SocketChannel;
 pub use tcp::tcp_channel;

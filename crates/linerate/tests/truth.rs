@@ -21,6 +21,8 @@ mod explained;
 mod held_back;
 #[path = "truth/host.rs"]
 mod host;
+#[path = "truth/mesh.rs"]
+mod mesh;
 #[path = "truth/one_way.rs"]
 mod one_way;
 #[path = "truth/round_trip.rs"]

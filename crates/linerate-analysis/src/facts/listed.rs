@@ -4,8 +4,8 @@ use linerate_core::plan::Level;
 use serde_json::Value;
 
 use super::{
-    About, Cases, Collectives, Directions, Fact, Flows, Intervals, Keys, Kind, Messages, Pairs, Part,
-    Percentiles, RankCounts, RequestLoads, Rounds, SizeBands, Sizes, Stages, Togethers, Traffic, Views,
+    About, Cases, Collectives, Directions, Fact, Flows, Intervals, Keys, Kind, MeshNodes, Messages, Pairs,
+    Part, Percentiles, RankCounts, RequestLoads, Rounds, SizeBands, Sizes, Stages, Togethers, Traffic, Views,
 };
 use crate::report::{NamedRun, Report};
 
@@ -52,7 +52,7 @@ pub enum End {
 }
 
 /// Every kind, in the order in which documents have them.
-pub const KINDS: [Listed; 18] = [
+pub const KINDS: [Listed; 19] = [
     Listed::of::<Keys>(),
     Listed::of::<SizeBands>(),
     Listed::of::<Sizes>(),
@@ -63,6 +63,7 @@ pub const KINDS: [Listed; 18] = [
     Listed::of::<Percentiles>(),
     Listed::of::<Intervals>(),
     Listed::of::<Views>(),
+    Listed::of::<MeshNodes>(),
     Listed::of::<Pairs>(),
     Listed::of::<Togethers>(),
     Listed::of::<Collectives>(),

@@ -6,9 +6,11 @@ use linerate_core::plan::Level;
 use linerate_core::units::Size;
 use serde_json::Value;
 
-use super::Unit::{Bytes, Count, Mbps, Microseconds, Size as MessageSize, Word};
+use super::Unit::{Bytes, Count, Mbps, Microseconds, Share, Size as MessageSize, Word};
 use super::{Fact, Followed, Kind};
-use crate::report::{CollectiveRow, MeshResult, MeshUnit, MeshView, NamedRun, Report, Together};
+use crate::report::{
+    CollectiveRow, MeshNode, MeshResult, MeshUnit, MeshView, NamedRun, PairStats, PairValue, Report, Together,
+};
 
 const SCHEDULE: &str = "who talked at the same time, such as `pairs`, `serial`, `shifts` or `bisection`";
 const PROBE: &str = "what was sent, such as `latency of 1 B`";
@@ -21,6 +23,7 @@ pub struct Pair<'r> {
     from: usize,
     to: usize,
     value: f64,
+    stats: PairStats,
 }
 
 impl Pair<'_> {
@@ -33,6 +36,9 @@ impl Pair<'_> {
 fn of(view: &MeshView, unit: MeshUnit, value: f64) -> Value {
     (view.unit == unit).then_some(value).into()
 }
+
+/// Less loss than this is not compared. Unit: share of the packets.
+const LOSS: f64 = 1e-3;
 
 /// Ordered pairs of ranks.
 #[derive(Debug)]
@@ -68,13 +74,39 @@ impl Kind for Pairs {
             |row| of(row.view, MeshUnit::Mbps, row.value),
         )
         .more(),
+        PairFact::new("mean_us", Microseconds, "mean of all round trips, one way", |row| {
+            row.stats.mean_us.into()
+        })
+        .less(),
+        PairFact::new(
+            "p99_us",
+            Microseconds,
+            "99th percentile of a visit's round trips, one way; median over the visits",
+            |row| row.stats.p99_us.into(),
+        )
+        .less(),
+        PairFact::new("longest_us", Microseconds, "longest of all round trips, one way", |row| {
+            row.stats.longest_us.into()
+        })
+        .less(),
+        PairFact::new("sent_packets", Count, "packets with payload that `from` sent to `to`", |row| {
+            row.stats.sent.into()
+        }),
+        PairFact::new("lost_packets", Count, "those that were sent again because one was lost", |row| {
+            row.stats.retransmitted.into()
+        })
+        .less(),
     ];
 
     fn rows(report: &Report) -> impl Iterator<Item = (usize, Pair<'_>)> {
         let views = report.meshes.iter().flat_map(|mesh| mesh.views.iter().map(move |view| (mesh, view)));
         views.flat_map(|(mesh, view)| {
-            let pair = move |(from, to, value)| (mesh.run, Pair { mesh, view, from, to, value });
-            view.values.iter().map(pair)
+            let mut pairs: Vec<&PairValue> = view.sorted.iter().collect();
+            pairs.sort_by_key(|pair| (pair.from, pair.to));
+            pairs.into_iter().map(move |pair| {
+                let PairValue { from, to, value, stats } = *pair;
+                (mesh.run, Pair { mesh, view, from, to, value, stats })
+            })
         })
     }
 }
@@ -123,6 +155,84 @@ impl Kind for Views {
 
     fn rows(report: &Report) -> impl Iterator<Item = (usize, &MeshView)> {
         report.meshes.iter().flat_map(|mesh| mesh.views.iter().map(move |view| (mesh.run, view)))
+    }
+}
+
+/// What each rank sent and received, by its name.
+#[derive(Debug)]
+pub struct MeshNodes;
+
+type NodeFact = Fact<MeshNodes>;
+
+impl Kind for MeshNodes {
+    const NAME: &'static str = "node";
+    const LEVELS: &'static [Level] = &[Level::Run, Level::Pair];
+    const OF: fn(&NamedRun) -> bool = NamedRun::has_mesh;
+    type Row<'r> = &'r MeshNode;
+    const FACTS: &'static [Fact<Self>] = &[
+        NodeFact::new("node", Word, "name of the rank", |row| plain(&row.name).into()).column("node", 0),
+        NodeFact::new("schedule", Word, SCHEDULE, |row| row.schedule.name().into()).column("schedule", 3),
+        NodeFact::new("probe", Word, PROBE, |row| row.title.clone().into()).column("measured", 0),
+        NodeFact::new("size_bytes", MessageSize, "message size", |row| row.probe.size.into()),
+        NodeFact::new(
+            "node_us",
+            Microseconds,
+            "one-way time of a message, median of the node's visits",
+            |row| (row.unit == MeshUnit::Microseconds).then_some(row.value).into(),
+        )
+        .less()
+        .followed(Followed::new("node-time", "time, node", "node_time"))
+        .column("median", 1),
+        NodeFact::new("mean_us", Microseconds, "mean of all round trips, one way", |row| {
+            row.stats.mean_us.into()
+        })
+        .less()
+        .column("mean", 2),
+        NodeFact::new(
+            "p99_us",
+            Microseconds,
+            "99th percentile of a visit's round trips, one way; median over the visits",
+            |row| row.stats.p99_us.into(),
+        )
+        .less()
+        .followed(Followed::new("node-p99", "p99, node", "node_tail_time"))
+        .column("p99", 1),
+        NodeFact::new("longest_us", Microseconds, "longest of all round trips, one way", |row| {
+            row.stats.longest_us.into()
+        })
+        .less()
+        .column("longest", 2),
+        NodeFact::new("node_mbps", Mbps, "rate of a message, median of the node's visits", |row| {
+            (row.unit == MeshUnit::Mbps).then_some(row.value).into()
+        })
+        .more()
+        .followed(Followed::new("node-rate", "rate, node", "node_rate"))
+        .column("rate", 1),
+        NodeFact::new(
+            "sent_packets",
+            Count,
+            "packets with payload that the node and its peers sent each other",
+            |row| row.stats.sent.into(),
+        )
+        .column("packets", 4),
+        NodeFact::new("lost_packets", Count, "those that were sent again because one was lost", |row| {
+            row.stats.retransmitted.into()
+        })
+        .less(),
+        NodeFact::new("lost_share", Share, "the same, a share of the packets", |row| {
+            row.stats.lost_share().into()
+        })
+        .less()
+        .followed(Followed::new("node-loss", "loss, node", "node_loss").by_difference(Some(LOSS)))
+        .column("lost", 0),
+    ];
+
+    fn subject(row: &&MeshNode) -> String {
+        format!("{} {} {}", plain(&row.name), row.schedule, Size(row.probe.size))
+    }
+
+    fn rows(report: &Report) -> impl Iterator<Item = (usize, &MeshNode)> {
+        report.meshes.iter().flat_map(|mesh| mesh.nodes.iter().map(move |node| (mesh.run, node)))
     }
 }
 

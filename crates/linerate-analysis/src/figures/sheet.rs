@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::{Band, Key, Value, values};
 use crate::derive::{Boundaries, derive};
 use crate::facts::{
-    Collectives, Direction, Directions, Keys, OfBand, RankCount, RankCounts, RequestLoads, SizeBands,
-    Togethers, Views, Whole,
+    Collectives, Direction, Directions, Keys, MeshNodes, OfBand, RankCount, RankCounts, RequestLoads,
+    SizeBands, Togethers, Views, Whole,
 };
 use crate::report::{AppResult, LoadResult, MeshResult};
 use linerate_core::pattern::Pattern;
@@ -50,6 +50,7 @@ impl Sheet {
         }
         if let Some(mesh) = MeshResult::of(0, run) {
             sheet.figures.extend(mesh.views.iter().flat_map(|view| values::<Views>(&view)));
+            sheet.figures.extend(mesh.nodes.iter().flat_map(|node| values::<MeshNodes>(&node)));
             sheet.figures.extend(mesh.together.iter().flat_map(|all| values::<Togethers>(&all)));
             sheet.figures.extend(mesh.collectives.iter().flat_map(|row| values::<Collectives>(&row)));
         }

@@ -1,6 +1,7 @@
 //! A mesh as it is shown: matrices of what was measured of pairs, what all did at once, and what is slow.
 
 mod collectives;
+mod node;
 mod suspects;
 mod together;
 mod unit;
@@ -9,11 +10,14 @@ mod view;
 
 use serde::Serialize;
 
-use linerate_core::mesh::suspects::suspects as search;
+use linerate_core::mesh::Mesh;
+use linerate_core::mesh::suspects::{suspects as search, too_long};
+use linerate_core::pattern::Pattern;
 use linerate_core::plan::{MeshPlan, MeshSchedule};
 use linerate_core::run::Run;
 
 pub use collectives::CollectiveRow;
+pub use node::{MeshNode, PairStats};
 pub use suspects::SuspectRow;
 pub use together::Together;
 pub use unit::{MeshUnit, probe_name};
@@ -36,10 +40,41 @@ pub struct MeshResult {
     /// What all ranks did together, by collective, algorithm and size.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collectives: Vec<CollectiveRow>,
-    /// What is slow, slowest first.
+    /// Packets of all pairs that were measured by themselves. Absent if that is not known.
+    pub packets: Option<Packets>,
+    /// What each rank saw, by probe.
+    #[serde(skip)]
+    pub nodes: Vec<MeshNode>,
+    /// What is slow, unsteady or lossy: faults first.
     pub suspects: Vec<SuspectRow>,
     /// Ranks and pairs that were not measured to the end, and why.
     pub lost: Vec<String>,
+}
+
+/// Packets that carried payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Packets {
+    /// All of them, also those that were sent again.
+    pub sent: u64,
+    /// Those that were sent again because one was lost.
+    pub lost: u64,
+    /// How many of these in bulk, which fills queues.
+    pub lost_in_bulk: u64,
+}
+
+/// Those of every visit that says so.
+fn packets(mesh: &Mesh) -> Option<Packets> {
+    let mut sum = None;
+    for pass in mesh.phases.iter().flat_map(|phase| &phase.rounds).flat_map(|round| &round.passes) {
+        for (probe, visit) in mesh.probes.iter().zip(&pass.visits) {
+            let Some(seen) = visit.and_then(|visit| visit.segments) else { continue };
+            let sum = sum.get_or_insert(Packets { sent: 0, lost: 0, lost_in_bulk: 0 });
+            sum.sent += seen.sent;
+            sum.lost += seen.retransmitted;
+            sum.lost_in_bulk += if probe.pattern == Pattern::OneWay { seen.retransmitted } else { 0 };
+        }
+    }
+    sum
 }
 
 impl MeshResult {
@@ -61,7 +96,13 @@ impl MeshResult {
                 .collect(),
             victims: victims::victims(&mesh.victims),
             collectives: collectives::rows(&mesh.collectives),
-            suspects: found.iter().map(|one| suspects::row(mesh, one, &name)).collect(),
+            packets: packets(mesh),
+            nodes: node::nodes(mesh),
+            suspects: too_long(mesh)
+                .iter()
+                .map(|one| suspects::too_long(run, one, &name))
+                .chain(found.iter().map(|one| suspects::row(mesh, one, &name)))
+                .collect(),
             lost: mesh
                 .lost
                 .iter()

@@ -1,6 +1,6 @@
 //! Some of the ranks, numbered from 0 again.
 
-use super::{Comm, CommError};
+use super::{Comm, CommError, Segments};
 use crate::units::{Span, Time};
 
 /// Ranks that follow each other, as ranks from 0: the others take no part.
@@ -112,5 +112,9 @@ impl<C: Comm> Comm for Group<'_, C> {
 
     fn patience(&mut self, span: Span) {
         self.comm.patience(span);
+    }
+
+    fn segments(&self, peer: usize) -> Option<Segments> {
+        self.comm.segments(peer + self.first)
     }
 }

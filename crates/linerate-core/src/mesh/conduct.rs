@@ -19,8 +19,9 @@ use crate::units::Span;
 
 pub(super) use schedules::{LOADED_VISITS, MOST};
 
-/// How many times its own patience a rank may use for one round with others.
-const PATIENCE: u64 = 4;
+/// How many times its own patience a rank whose host answers may use for one round with others: a lossy path is slow. A
+/// host that does not answer is lost after a single one.
+const PATIENCE: u64 = 12;
 /// How many times its planned time a visit may take on a path that becomes slower.
 const STRETCH: u64 = 8;
 

@@ -5,11 +5,11 @@ mod together;
 use super::Asked;
 use super::order::{Answer, Order};
 use super::visit::{Visit, VisitError};
+use super::visit_stats::VisitStats;
 use crate::comm::{Comm, CommError};
 use crate::pattern::Pattern;
 use crate::payload::{Buffers, Check};
 use crate::plan::{LONGEST_PASS, Probe};
-use crate::stats;
 use crate::units::Span;
 
 /// How many visits long the times are taken whose tail is looked at.
@@ -141,10 +141,11 @@ impl<'a> Hand<'a> {
         let mut done = Ok(());
         for probe in self.probes.clone() {
             let visit = Visit { probe, span: self.asked.plan.visit, seed: self.asked.seed };
-            let mut time = None;
+            let before = comm.segments(with).unwrap_or_default();
+            let mut times = Vec::new();
             for leads in [first, !first] {
                 let visited = if leads {
-                    visit.lead(comm, with, &mut self.buffers).await.map(|times| time = median(&times))
+                    visit.lead(comm, with, &mut self.buffers).await.map(|led| times = led)
                 } else {
                     visit.answer(comm, with, &mut self.buffers).await
                 };
@@ -153,7 +154,8 @@ impl<'a> Hand<'a> {
                     wrong => done = done.and(wrong),
                 }
             }
-            found.push(time);
+            let segments = comm.segments(with).map(|now| now.since(before));
+            found.extend(VisitStats::encoded(times, segments));
         }
         done
     }
@@ -189,13 +191,9 @@ impl<'a> Hand<'a> {
         if !first {
             return visit.answer(comm, with, &mut self.buffers).await;
         }
-        let mut times = visit.lead(comm, with, &mut self.buffers).await?;
-        times.sort_unstable();
-        let count = times.len() as u64;
-        let mean = times.iter().copied().sum::<Span>() / count;
-        // The smallest time that 99 of 100 do not exceed.
-        let p99 = times.get((times.len() * 99).div_ceil(100).saturating_sub(1)).map(|time| time.as_ps());
-        found.extend([Some(count), Some(mean.as_ps()), median(&times), p99]);
+        let times = visit.lead(comm, with, &mut self.buffers).await?;
+        let [median, count, mean, p99, ..] = VisitStats::encoded(times, None);
+        found.extend([count, mean, median, p99]);
         Ok(())
     }
 }
@@ -213,10 +211,4 @@ async fn exchange<C: Comm>(
         (None, Some(from)) => comm.recv_from(from, into).await,
         (None, None) => Ok(()),
     }
-}
-
-/// Unit: picoseconds.
-fn median(times: &[Span]) -> Option<u64> {
-    stats::median(times.iter().map(|time| time.as_ps() as f64))
-        .map(|median| Span::from_ps_rounded(median).as_ps())
 }

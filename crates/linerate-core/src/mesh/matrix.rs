@@ -22,16 +22,27 @@ impl Matrix {
     /// the mesh does not have are left out.
     #[must_use]
     pub fn of<'a>(mesh: &Mesh, probe: usize, phases: impl IntoIterator<Item = &'a Phase>) -> Self {
-        let mut matrix = Self::new(mesh.ranks.len());
-        let mut times: Vec<Vec<f64>> = vec![Vec::new(); matrix.cells.len()];
-        for pass in phases.into_iter().flat_map(|phase| &phase.rounds).flat_map(|round| &round.passes) {
-            let (from, to) = (pass.from as usize, pass.to as usize);
-            let time = pass.times.get(probe).copied().flatten();
-            if let Some(time) = time.filter(|_| from.max(to) < matrix.size && from != to) {
-                times[from * matrix.size + to].push(time.as_seconds());
+        let passes = phases.into_iter().flat_map(|phase| &phase.rounds).flat_map(|round| &round.passes);
+        Self::median_of(
+            mesh.ranks.len(),
+            passes.filter_map(|pass| {
+                let time = pass.times.get(probe).copied().flatten()?;
+                Some((pass.from as usize, pass.to as usize, time.as_seconds()))
+            }),
+        )
+    }
+
+    /// The median of the values of each pair: from, to, value. Those of ranks that are not among `size` are left out.
+    #[must_use]
+    pub fn median_of(size: usize, values: impl IntoIterator<Item = (usize, usize, f64)>) -> Self {
+        let mut matrix = Self::new(size);
+        let mut all: Vec<Vec<f64>> = vec![Vec::new(); matrix.cells.len()];
+        for (from, to, value) in values {
+            if from.max(to) < size && from != to {
+                all[from * size + to].push(value);
             }
         }
-        matrix.cells = times.into_iter().map(median).collect();
+        matrix.cells = all.into_iter().map(median).collect();
         matrix
     }
 

@@ -2,6 +2,7 @@
 
 use super::conduct::{LOADED_VISITS, MOST};
 use super::hand::TAIL_VISITS;
+use super::visit_stats::VisitStats;
 use crate::comm::call::Call;
 use crate::plan::LARGEST;
 use crate::units::Span;
@@ -170,7 +171,7 @@ impl Order {
     pub(super) const fn values(self, probes: usize) -> usize {
         match self {
             Self::End => 0,
-            Self::Pair { .. } => probes,
+            Self::Pair { .. } => probes * VisitStats::NUMBERS,
             Self::Pass { .. }
             | Self::FanIn { .. }
             | Self::FanOut { .. }

@@ -1,4 +1,4 @@
-//! Which rank, direction, link or shared way is slow.
+//! Which rank, direction, link or shared way is slow, unsteady or loses packets.
 //!
 //! The logarithms of the times are parted into what is usual, what each sender and each receiver adds, and what is left
 //! to the pair, all by medians, so that a few slow ones do not move the rest. A stripe of the matrix is then a rank, a
@@ -7,17 +7,20 @@
 mod alone;
 mod candidates;
 mod groups;
+mod observed;
 mod polish;
+mod too_long;
 
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64;
 
 use super::Mesh;
-use super::matrix::Matrix;
-use crate::pattern::Pattern;
+use crate::comm::Segments;
 use crate::plan::MeshSchedule;
 
 use candidates::{Candidate, candidates};
+use observed::Observed;
+pub use too_long::{TooLong, too_long};
 
 /// Separates the random numbers of this module from others of the same seed.
 const STREAM: u128 = 0x7375_7370;
@@ -67,32 +70,98 @@ impl Place {
             Self::OneWay { from: sender, to: receiver } => (from, to) == (*sender, *receiver),
         }
     }
+
+    /// The rank, or the two ranks of a link. None of groups.
+    fn ranks(&self) -> Vec<usize> {
+        match self {
+            Self::Between(_) => Vec::new(),
+            Self::Rank(rank) | Self::Sends(rank) | Self::Receives(rank) => vec![*rank],
+            Self::Link(one, other) => vec![*one, *other],
+            Self::OneWay { from, to } => vec![*from.min(to), *from.max(to)],
+        }
+    }
+
+    /// Whether it is narrower than `another`: a link than a rank, and a rank than groups.
+    fn is_within(&self, another: &Self) -> bool {
+        self.ranks().len() > another.ranks().len()
+    }
+
+    /// Whether `link` is one that passes here.
+    fn crosses(&self, link: &Self) -> bool {
+        matches!(link.ranks()[..], [one, other] if self.holds(one, other))
+    }
+
+    /// Whether what is wrong here says all that is wrong at `another`: the same rank or link, or a link of this rank.
+    fn explains(&self, another: &Self) -> bool {
+        let (known, other) = (self.ranks(), another.ranks());
+        self == another
+            || known == other && !known.is_empty()
+            || known.len() == 1 && other.contains(&known[0])
+    }
+}
+
+/// What is judged of the visits of a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Measure {
+    /// How many packets were lost.
+    Loss,
+    /// The usual time of a message.
+    Time,
+    /// The mean, which a few long times raise.
+    Mean,
 }
 
 /// What was seen when it was measured alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is slow alone as well.
-    Bad,
-    /// Alone it is as fast as others: it was slow because others talked.
+    Slow,
+    /// It loses packets alone as well.
+    Lossy,
+    /// It is slow at times, alone as well.
+    Unsteady,
+    /// Alone it is as good as others: it was worse because others talked.
     Congested,
     /// It was not measured alone, or not often enough.
     Unconfirmed,
 }
 
-/// Something slow.
+impl Verdict {
+    /// Whether it is a fault, and not what others do to it.
+    #[must_use]
+    pub const fn is_fault(self) -> bool {
+        matches!(self, Self::Slow | Self::Lossy | Self::Unsteady)
+    }
+}
+
+/// What a verdict rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Evidence {
+    /// Packets of the place, alone and while others talked.
+    pub here: Segments,
+    /// The same of ordinary pairs.
+    pub elsewhere: Segments,
+    /// How many of its visits alone were slow, and of how many.
+    pub slow_alone: Option<[usize; 2]>,
+}
+
+/// Something slow, unsteady or lossy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suspect {
     /// Where.
     pub place: Place,
     /// Of which of [`Mesh::probes`] it was found.
     pub probe: usize,
-    /// How many times as long as usual it takes while others talk.
+    /// By what.
+    pub measure: Measure,
+    /// How many times as long as usual it takes while others talk, or how many times as many packets it loses.
     pub times_slower: f64,
     /// The same when it was measured alone, against ordinary pairs that were.
     pub alone: Option<f64>,
     /// What that says.
     pub verdict: Verdict,
+    /// What it rests on.
+    pub evidence: Evidence,
 }
 
 /// The pairs that are worth measuring alone.
@@ -104,7 +173,7 @@ pub struct Recheck {
     pub controls: Vec<(usize, usize)>,
 }
 
-/// What is slow in `mesh` by more than the share `tolerance`, slowest first. [`docs/method.md`] has the rule and how
+/// What is slow in `mesh` by more than the share `tolerance`, faults first, and the slowest of each. [`docs/method.md`] has the rule and how
 /// often it names something where nothing is slow.
 ///
 /// [`docs/method.md`]: https://github.com/linerate/linerate/blob/main/docs/method.md
@@ -112,18 +181,16 @@ pub struct Recheck {
 pub fn suspects(mesh: &Mesh, tolerance: f64) -> Vec<Suspect> {
     let found = candidates(mesh, tolerance);
     let mut suspects: Vec<Suspect> =
-        found.iter().map(|one| alone::judged(mesh, one, &found, tolerance)).collect();
-    suspects.sort_by(|one, other| other.times_slower.total_cmp(&one.times_slower));
-    let shared: Vec<Place> = suspects
-        .iter()
-        .filter(|one| matches!(one.place, Place::Between(_)) && one.verdict == Verdict::Congested)
-        .map(|one| one.place.clone())
-        .collect();
-    // How many others use a shared way differs from round to round: that a pair on it met more of them is no news.
-    suspects.retain(|one| {
-        let (Place::Link(from, to) | Place::OneWay { from, to }) = one.place else { return true };
-        one.verdict != Verdict::Congested || !shared.iter().any(|way| way.holds(from, to))
+        found.iter().filter_map(|one| alone::judged(mesh, one, &found, tolerance)).collect();
+    suspects.sort_by(|one, other| {
+        other
+            .verdict
+            .is_fault()
+            .cmp(&one.verdict.is_fault())
+            .then(other.times_slower.total_cmp(&one.times_slower))
     });
+    // Whom a pair meets on its way differs from round to round: that a single one met more is no news.
+    suspects.retain(|one| one.verdict != Verdict::Congested || one.place.ranks().len() < 2);
     suspects
 }
 
@@ -150,26 +217,16 @@ pub fn to_recheck(mesh: &Mesh, tolerance: f64, most: usize, seed: u64) -> Rechec
 
 /// Every pair that was measured, the lower rank first.
 fn every_pair(mesh: &Mesh) -> impl Iterator<Item = (usize, usize)> {
-    let matrix = measured(mesh, 0).or_else(|| measured(mesh, mesh.probes.len().saturating_sub(1)));
+    let time = |probe| Observed::of(mesh, probe, Measure::Time);
+    let observed = time(0).or_else(|| time(mesh.probes.len().saturating_sub(1)));
     let size = mesh.ranks.len();
     let pairs = (0..size).flat_map(move |one| (one + 1..size).map(move |other| (one, other)));
     pairs.filter(move |(one, other)| {
-        matrix.as_ref().is_some_and(|matrix| matrix.get(*one, *other).or(matrix.get(*other, *one)).is_some())
+        observed.as_ref().is_some_and(|observed| {
+            let usual = &observed.usual_of;
+            usual.get(*one, *other).or(usual.get(*other, *one)).is_some()
+        })
     })
-}
-
-/// The matrix in which slow places are looked for: while all talk, or else one pair at a time.
-fn measured(mesh: &Mesh, probe: usize) -> Option<Matrix> {
-    SEARCHED.into_iter().find_map(|schedule| {
-        let matrix = Matrix::of(mesh, probe, mesh.phases_of(&[schedule]));
-        let found = matrix.median().is_some();
-        found.then_some(matrix)
-    })
-}
-
-/// Whether a probe tells the two directions apart.
-fn is_directed(mesh: &Mesh, probe: usize) -> bool {
-    mesh.probes.get(probe).is_some_and(|probe| probe.pattern == Pattern::OneWay)
 }
 
 #[cfg(test)]

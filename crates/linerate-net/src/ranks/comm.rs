@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use linerate_core::comm::{Comm, CommError};
+use linerate_core::comm::{Comm, CommError, Segments};
 use linerate_core::mesh::Moved;
 use linerate_core::units::{Span, Time};
 use rustix::event::{PollFd, PollFlags};
@@ -19,6 +19,7 @@ use super::stream::{Incoming, OtherLength, Outgoing, connect, register, set_pati
 use crate::channel::{CancelGroup, Registration};
 use crate::control::{Control, Deadline, closed_by_peer};
 use crate::observe::current_cpu;
+use crate::transport::segments;
 use crate::wait::await_events;
 
 /// How long two ranks may take to connect.
@@ -31,8 +32,10 @@ pub(super) const LOOK: Duration = Duration::from_millis(100);
 /// The first port that a rank listens at without a privilege.  Source: RFC 6335, section 6.
 const FIRST_PORT: u16 = 1024;
 
-/// After so long without a byte, TCP asks whether the other host is there, and again as often.
-const KEEP_ALIVE: Duration = Duration::from_secs(20);
+/// In this part of its patience without a byte, TCP asks whether the other host is there, and then four times as often.
+const KEEP_ALIVE: u32 = 2;
+/// TCP asks no more often. Source: tcp(7), `TCP_KEEPINTVL`, in seconds.
+const SOONEST: Duration = Duration::from_secs(1);
 
 /// A rank over TCP. Its calls wait within a single poll.
 #[derive(Debug)]
@@ -70,7 +73,7 @@ impl TcpComm {
         let (patience, cancel) = (joining.patience, &joining.oversight.cancel);
         let link = |control: Option<Control>| match control {
             None => Ok(Link::Apart),
-            Some(control) => opened(control.into_stream(), patience, cancel),
+            Some(control) => opened(control.into_stream(), [patience; 2], cancel),
         };
         let links = controls.into_iter().map(link).collect::<io::Result<Vec<Link>>>()?;
         let moved = vec![Moved::default(); links.len()];
@@ -143,8 +146,9 @@ impl TcpComm {
             Link::Lost(reason) => Err(CommError::Lost { peer, reason: reason.clone() }),
             Link::Apart => {
                 let made = if self.joining.rank < peer { self.dial(peer) } else { self.await_dial(peer) };
-                let cancel = &self.joining.oversight.cancel;
-                let open = |stream| opened(stream, self.patience, cancel).map_err(|error| error.to_string());
+                let (cancel, waits) =
+                    (&self.joining.oversight.cancel, [self.patience, self.joining.patience]);
+                let open = |stream| opened(stream, waits, cancel).map_err(|error| error.to_string());
                 self.links[peer] = made.and_then(open).map_err(|reason| self.lose(peer, reason))?;
                 Ok(())
             }
@@ -204,6 +208,10 @@ impl TcpComm {
 
     fn failed(&mut self, peer: usize, error: &io::Error) -> CommError {
         let reason = match error.kind() {
+            // What the kernel says, and not a wait that is over.
+            io::ErrorKind::TimedOut if error.raw_os_error().is_some() => {
+                format!("its host did not answer for {}", self.joining.patience)
+            }
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
                 format!("no byte moved for {}", self.patience)
             }
@@ -313,12 +321,22 @@ pub(super) fn pause(deadline: Deadline, cancel: &CancelGroup) {
     }
 }
 
-fn opened(stream: TcpStream, patience: Span, cancel: &CancelGroup) -> io::Result<Link> {
+/// A rank waits for as long as others are measured: a host that is cut off meanwhile is noticed as soon as `silence` ends.
+fn notice_silence(stream: &TcpStream, silence: Duration) -> io::Result<()> {
+    use rustix::net::sockopt;
+    let idle = (silence / KEEP_ALIVE).max(SOONEST);
+    sockopt::set_socket_keepalive(stream, true)?;
+    sockopt::set_tcp_keepidle(stream, idle)?;
+    sockopt::set_tcp_keepintvl(stream, (idle / 4).max(SOONEST))?;
+    // It ends the questions too. Source: tcp(7), `TCP_USER_TIMEOUT`.
+    #[cfg(on_linux)]
+    sockopt::set_tcp_user_timeout(stream, u32::try_from(silence.as_millis()).unwrap_or(u32::MAX))?;
+    Ok(())
+}
+
+fn opened(stream: TcpStream, [patience, silence]: [Span; 2], cancel: &CancelGroup) -> io::Result<Link> {
     stream.set_nodelay(true)?;
-    // A rank waits for as long as others are measured: a host that is cut off meanwhile is noticed by this.
-    rustix::net::sockopt::set_socket_keepalive(&stream, true)?;
-    rustix::net::sockopt::set_tcp_keepidle(&stream, KEEP_ALIVE)?;
-    rustix::net::sockopt::set_tcp_keepintvl(&stream, KEEP_ALIVE)?;
+    notice_silence(&stream, silence.to_duration())?;
     set_patience(&stream, patience)?;
     let _ends = register(cancel, &stream)?;
     Ok(Link::Open { stream, patience, _ends })
@@ -390,5 +408,10 @@ impl Comm for TcpComm {
 
     fn patience(&mut self, span: Span) {
         self.patience = span;
+    }
+
+    fn segments(&self, peer: usize) -> Option<Segments> {
+        let Link::Open { stream, .. } = self.links.get(peer)? else { return None };
+        segments(stream)
     }
 }

@@ -3,6 +3,7 @@
 use std::io;
 use std::net::{TcpStream, UdpSocket};
 
+use linerate_core::comm::Segments;
 use linerate_core::environment::Fact;
 use linerate_core::kernel::TcpSample;
 use linerate_core::observation::Connection;
@@ -39,6 +40,16 @@ pub struct OptionError {
 pub(crate) fn round_trip(stream: &TcpStream) -> Span {
     let us = tcp_info(stream).map_or(NO_ROUND_TRIP, |info| info.tcpi_min_rtt);
     if us == NO_ROUND_TRIP { Span::ZERO } else { Span::from_us(us.into()) }
+}
+
+/// Segments with payload that TCP has sent on a connection, if it says so.
+pub(crate) fn segments(stream: &TcpStream) -> Option<Segments> {
+    let info = tcp_info(stream).ok()?;
+    let unneeded = info.tcpi_dsack_dups;
+    Some(Segments {
+        sent: info.tcpi_data_segs_out.into(),
+        retransmitted: info.tcpi_total_retrans.saturating_sub(unneeded).into(),
+    })
 }
 
 /// How long ago anything came from the peer: bytes, or the acknowledgement of ours.

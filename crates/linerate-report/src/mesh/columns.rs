@@ -2,7 +2,7 @@
 
 use linerate_analysis::report::{MeshResult, MeshUnit, MeshView, PairValue, SuspectRow};
 
-use super::words::{pair, rank, times_worse, value};
+use super::words::{lost_share, pair, rank, times_worse, value};
 use crate::columns::Column;
 use crate::text::{digits, plain, shortened};
 
@@ -35,16 +35,19 @@ fn times(view: &MeshView, pair: PairValue) -> String {
 /// A place a row.
 pub(super) fn suspects(rows: &[SuspectRow]) -> Vec<Column> {
     vec![
-        Column::of_words("slow", 0, cells(rows, |it| shortened(&plain(&it.place), LONGEST_PLACE))),
-        Column::of_words("found at", 0, cells(rows, |it| it.probe.clone())),
-        Column::new("slower", 0, cells(rows, |it| format!("{} x", digits(it.times_slower)))),
-        Column::new(
-            "alone",
-            1,
-            cells(rows, |it| it.alone.map_or_else(|| "-".to_owned(), |alone| format!("{} x", digits(alone)))),
-        ),
-        Column::of_words("verdict", 0, cells(rows, |it| it.verdict.to_owned())),
+        Column::of_words("suspect", 0, cells(rows, |it| shortened(&plain(&it.place), LONGEST_PLACE))),
+        Column::of_words("verdict", 0, cells(rows, |it| it.verdict.clone())),
+        Column::new("slower", 0, cells(rows, |it| times_text(it.times_slower))),
+        Column::new("alone", 0, cells(rows, |it| times_text(it.alone))),
+        Column::new("lost", 0, cells(rows, |it| lost_share(it.lost_share))),
+        Column::new("others lose", 2, cells(rows, |it| lost_share(it.usual_lost_share))),
+        Column::of_words("found at", 1, cells(rows, |it| it.probe.clone())),
+        Column::of_words("evidence", 3, cells(rows, |it| it.evidence.clone())),
     ]
+}
+
+fn times_text(times: Option<f64>) -> String {
+    times.map_or_else(|| "-".to_owned(), |times| format!("{} x", digits(times)))
 }
 
 /// Pairs of a view, a pair a row.
@@ -58,5 +61,12 @@ pub(super) fn pairs(mesh: &MeshResult, view: &MeshView, pairs: &[PairValue]) -> 
         Column::of_words("to", 0, cells(pairs, |it| rank(mesh, it.to))),
         Column::new(unit, 0, cells(pairs, |it| digits(it.value))),
         Column::new("times worse than the median", 0, cells(pairs, |it| times(view, *it))),
+        Column::new("p99 us", 1, cells(pairs, |it| it.stats.p99_us.map_or_else(|| "-".to_owned(), digits))),
+        Column::new(
+            "longest us",
+            2,
+            cells(pairs, |it| it.stats.longest_us.map_or_else(|| "-".to_owned(), digits)),
+        ),
+        Column::new("lost", 1, cells(pairs, |it| lost_share(it.stats.lost_share()))),
     ]
 }

@@ -89,7 +89,7 @@ fn pairs(mesh: &Mesh, schedule: MeshSchedule, load: f64) -> Phase {
         let latency = 12e6 * load * scatter * slow;
         let block = 900e6 * load * scatter * slow * one_way;
         let times = [latency, block].map(|ps| Some(Span::from_ps(ps as u64)));
-        Pass { from, to, times: times.into() }
+        Pass { from, to, times: times.into(), visits: Vec::new() }
     };
     let round =
         |distance| Round { passes: (0..size).map(|from| pass(from, (from + distance) % size)).collect() };
@@ -103,7 +103,7 @@ fn at_once(mesh: &Mesh, schedule: MeshSchedule) -> Phase {
         let pass = |from: u32| {
             let to = half + (from + nth) % half;
             let time = Span::from_ps(1_000_000_000 + scatter(from, to) * 20_000_000);
-            Pass { from, to, times: vec![None, Some(time)] }
+            Pass { from, to, times: vec![None, Some(time)], visits: Vec::new() }
         };
         Round { passes: (0..half).map(pass).collect() }
     };

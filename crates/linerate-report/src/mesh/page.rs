@@ -2,7 +2,7 @@
 
 mod pack;
 
-use linerate_analysis::facts::{Collectives, Togethers};
+use linerate_analysis::facts::{Collectives, MeshNodes, Togethers};
 use linerate_analysis::report::{CollectiveRow, MeshResult, MeshView, NamedRun, Report};
 
 use super::map::{colours, map};
@@ -92,7 +92,7 @@ fn of_mesh(report: &Report, (nth, mesh): (usize, &MeshResult), number: usize) ->
     let numbers =
         tables(numbers(mesh).into_iter().chain([hosts(mesh, named).closed().at_length()])).collect();
     vec![
-        section(Part::Result, "suspects", "What is slow", tables([suspects(mesh)]).collect()),
+        section(Part::Result, "suspects", "Suspects", tables([suspects(mesh)]).collect()),
         section(Part::Result, "lost", "What was lost", tables([lost(mesh)]).collect()),
         section(Part::Charts, "maps", "Heat maps", order.into_iter().chain(maps).collect()),
         section(Part::Charts, "sorted", "All pairs, sorted", section::charts(drawn).collect()),
@@ -101,12 +101,19 @@ fn of_mesh(report: &Report, (nth, mesh): (usize, &MeshResult), number: usize) ->
     ]
 }
 
-/// What is slow, and what the verdicts mean.
+/// What is wrong, what the verdicts mean, and what to try.
 fn suspects(mesh: &MeshResult) -> TableView {
-    let verdicts = "Bad: slow alone as well. Congested: slow only while others talk. Unconfirmed: not measured alone, or not often enough.";
-    let mut table = TableView::new("", columns::suspects(&mesh.suspects)).noted(vec![verdicts.to_owned()]);
-    let cells = table.rows.iter_mut().filter_map(|row| row.last_mut());
-    cells.filter(|cell| cell.text == "bad").for_each(|cell| cell.tone = Tone::Bad);
+    let mut notes = Vec::new();
+    for one in &mesh.suspects {
+        let note = format!("{}: {}.", one.verdict, one.advice);
+        if !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    let mut table = TableView::new("", columns::suspects(&mesh.suspects)).noted(notes);
+    for (row, one) in table.rows.iter_mut().zip(&mesh.suspects).filter(|(_, one)| one.is_bad) {
+        row.iter_mut().filter(|cell| cell.text == one.verdict).for_each(|cell| cell.tone = Tone::Bad);
+    }
     table.first()
 }
 
@@ -137,6 +144,11 @@ fn numbers(mesh: &MeshResult) -> Vec<TableView> {
     };
     let views = TableView::new("What was measured of each pair", columns::views(mesh));
     add(if mesh.views.len() > 2 { views } else { views.at_length() }, "");
+    let nodes = of_kind::<MeshNodes>(&mesh.nodes.iter().collect::<Vec<_>>());
+    add(
+        TableView::new("Nodes", nodes).at_length(),
+        "Medians, tails and loss of all that a node sent and received.",
+    );
     let together = of_kind::<Togethers>(&mesh.together.iter().collect::<Vec<_>>());
     add(
         TableView::new("What all did at once", together),

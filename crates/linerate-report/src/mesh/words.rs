@@ -1,6 +1,6 @@
 //! What a mesh says, in words.
 
-use linerate_analysis::report::{MeshResult, MeshUnit, MeshView, NamedRun, PairValue};
+use linerate_analysis::report::{MeshResult, MeshUnit, MeshView, NamedRun, Packets, PairValue};
 use linerate_core::plan::MeshSchedule;
 use linerate_core::run::{Run, Source};
 
@@ -52,7 +52,7 @@ pub(super) const fn meanwhile(schedule: MeshSchedule) -> &'static str {
     }
 }
 
-/// `8 ranks, all 56 pairs measured; 2 suspects (1 bad, 1 congested); nothing was lost`.
+/// `8 ranks, all 56 pairs measured; 2 suspects (1 slow, 1 congested); nothing was lost`.
 pub(crate) fn headline(mesh: &MeshResult, run: &Run) -> String {
     let ranks = mesh.ranks.len();
     let pairs = ranks * ranks.saturating_sub(1);
@@ -62,7 +62,7 @@ pub(crate) fn headline(mesh: &MeshResult, run: &Run) -> String {
         all if all == pairs => format!("all {pairs} pairs measured"),
         some => format!("{some} of {pairs} pairs measured"),
     };
-    format!("{}, {measured}; {}; {}", count(ranks as u64, "rank"), found(mesh), lost(run))
+    format!("{}, {measured}; {}; {}", count(ranks as u64, "rank"), found(mesh), lost(mesh, run))
 }
 
 /// `mesh of 8 ranks`.
@@ -70,21 +70,25 @@ pub(crate) fn short_title(mesh: &MeshResult) -> String {
     format!("mesh of {}", count(mesh.ranks.len() as u64, "rank"))
 }
 
-/// `2 suspects (1 bad, 1 congested)`.
+/// `2 suspects (1 slow, 1 congested)`.
 fn found(mesh: &MeshResult) -> String {
     if mesh.suspects.is_empty() {
         return if mesh.views.is_empty() { "no suspects".to_owned() } else { "nothing is slow".to_owned() };
     }
-    let verdicts = ["bad", "congested", "unconfirmed"].into_iter().filter_map(|verdict| {
-        let many = mesh.suspects.iter().filter(|one| one.verdict == verdict).count();
-        (many > 0).then(|| format!("{many} {verdict}"))
-    });
+    let mut verdicts: Vec<(&str, u64)> = Vec::new();
+    for one in &mesh.suspects {
+        match verdicts.iter_mut().find(|(verdict, _)| *verdict == one.verdict) {
+            Some((_, many)) => *many += 1,
+            None => verdicts.push((&one.verdict, 1)),
+        }
+    }
+    let verdicts = verdicts.iter().map(|(verdict, many)| format!("{many} {verdict}"));
     let verdicts = verdicts.collect::<Vec<_>>().join(", ");
     format!("{} ({verdicts})", count(mesh.suspects.len() as u64, "suspect"))
 }
 
-/// `1 rank and 2 pairs were lost`.
-fn lost(run: &Run) -> String {
+/// `1 rank and 2 pairs were lost; 31 of 52480 packets were lost (0.1 %)`.
+fn lost(mesh: &MeshResult, run: &Run) -> String {
     let all = run.mesh.iter().flat_map(|mesh| &mesh.lost);
     let (pairs, ranks): (Vec<_>, Vec<_>) = all.partition(|lost| lost.with.is_some());
     let parts: Vec<String> = [(ranks.len(), "rank"), (pairs.len(), "pair")]
@@ -93,10 +97,27 @@ fn lost(run: &Run) -> String {
         .map(|(many, what)| count(many as u64, what))
         .collect();
     let verb = if ranks.len() + pairs.len() == 1 { "was" } else { "were" };
-    if parts.is_empty() {
-        "nothing was lost".to_owned()
-    } else {
-        format!("{} {verb} lost", parts.join(" and "))
+    let whole = (!parts.is_empty()).then(|| format!("{} {verb} lost", parts.join(" and ")));
+    let packets = match mesh.packets {
+        Some(Packets { lost: 0, .. }) if whole.is_none() => Some("nothing was lost".to_owned()),
+        Some(Packets { lost, sent, lost_in_bulk }) if lost > 0 => {
+            let share = lost_share(Some(lost as f64 / sent as f64));
+            let verb = if lost == 1 { "was" } else { "were" };
+            let bulk = if lost == lost_in_bulk { ", all in bulk" } else { "" };
+            Some(format!("{lost} of {} {verb} lost ({share}){bulk}", count(sent, "packet")))
+        }
+        None if whole.is_none() => Some("no rank or pair was lost".to_owned()),
+        _ => None,
+    };
+    whole.into_iter().chain(packets).collect::<Vec<_>>().join("; ")
+}
+
+/// `0.013 %`; `-` if it is not known.
+pub(super) fn lost_share(share: Option<f64>) -> String {
+    match share {
+        None => "-".to_owned(),
+        Some(0.0) => "none".to_owned(),
+        Some(share) => format!("{} %", digits(share * 100.0)),
     }
 }
 

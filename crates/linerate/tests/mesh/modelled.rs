@@ -45,7 +45,7 @@ fn where_nothing_is_wrong_nothing_is_named() {
 #[test]
 fn a_slow_port_is_a_bad_rank() {
     let (run, code) = measured(&switch("100BASE-TX"), &[]);
-    assert_eq!((named(&run), code), (vec![(Place::Rank(3), Verdict::Bad)], Some(1)));
+    assert_eq!((named(&run), code), (vec![(Place::Rank(3), Verdict::Slow)], Some(1)));
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn a_slow_node_is_a_bad_rank() {
     let slow = format!("{}[[impair]]\nstations = [5]\ndelay = '50us'\n", switch("1000BASE-T"));
     let (run, code) = measured(&slow, &["--throughput", "1KiB"]);
     let found = named(&run);
-    assert!(found.contains(&(Place::Rank(5), Verdict::Bad)), "{found:?}");
+    assert!(found.contains(&(Place::Rank(5), Verdict::Slow)), "{found:?}");
     assert!(found.iter().all(|(place, _)| place.holds(5, 0) || place.holds(0, 5)), "nothing else: {found:?}");
     assert_eq!(code, Some(1));
 }
@@ -68,7 +68,7 @@ fn a_shared_way_between_switches_is_congested_and_no_link_is_bad() {
     let congested: Vec<_> = found.iter().filter(|(_, verdict)| *verdict == Verdict::Congested).collect();
     let [(Place::Between(groups), _)] = congested[..] else { panic!("{found:?}") };
     assert_eq!(groups.len(), 2, "{groups:?}");
-    assert!(found.iter().all(|(_, verdict)| *verdict != Verdict::Bad) && code == Some(0), "{found:?}");
+    assert!(found.iter().all(|(_, verdict)| *verdict != Verdict::Slow) && code == Some(0), "{found:?}");
 }
 
 /// On a repeater all pairs of a round share one line: rates are that of the line over the pairs that talk at once.

@@ -155,7 +155,8 @@ fn visited(schedule: MeshSchedule, sizes: &[(u64, u64)]) -> Vec<Caution> {
     let rank = |number: usize| Rank { name: format!("r{number}"), ..Rank::default() };
     let times: Vec<_> = sizes.iter().map(|(_, us)| Some(Span::from_us(*us))).collect();
     let pairs = (0..4_u32).flat_map(|from| (0..4).map(move |to| (from, to))).filter(|(from, to)| from != to);
-    let passes = pairs.map(|(from, to)| Pass { from, to, times: times.clone() }).collect();
+    let passes =
+        pairs.map(|(from, to)| Pass { from, to, times: times.clone(), visits: Vec::new() }).collect();
     run.mesh = Some(Mesh {
         ranks: (0..4).map(rank).collect(),
         probes: sizes.iter().map(|(size, _)| Probe { pattern: Pattern::OneWay, size: *size }).collect(),

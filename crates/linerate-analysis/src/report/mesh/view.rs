@@ -1,15 +1,17 @@
 //! What was measured of each pair, as a matrix and as a list.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::unit::{in_unit, unit_of};
-use super::{MeshUnit, probe_name};
-use linerate_core::mesh::Mesh;
+use super::{MeshUnit, PairStats, probe_name};
 use linerate_core::mesh::matrix::Matrix;
+use linerate_core::mesh::{Mesh, VisitStats};
 use linerate_core::plan::{MeshSchedule, Probe};
 
 /// The schedules that measure pairs.
-const SHOWN: [MeshSchedule; 5] = [
+pub(super) const SHOWN: [MeshSchedule; 5] = [
     MeshSchedule::Pairs,
     MeshSchedule::Serial,
     MeshSchedule::Shifts,
@@ -51,6 +53,9 @@ pub struct PairValue {
     pub to: usize,
     /// In the unit of its view.
     pub value: f64,
+    /// The tail of its times, and what was lost.
+    #[serde(skip)]
+    pub stats: PairStats,
 }
 
 /// A view for each schedule and probe that has values.
@@ -73,8 +78,16 @@ fn view(mesh: &Mesh, schedule: MeshSchedule, place: usize, probe: &Probe) -> Opt
         values.set(from, to, Some(in_unit(probe, seconds)).filter(|value| value.is_finite()));
     }
     let unit = unit_of(probe);
-    let mut sorted: Vec<PairValue> =
-        values.iter().map(|(from, to, value)| PairValue { from, to, value }).collect();
+    let mut visits: BTreeMap<(usize, usize), Vec<VisitStats>> = BTreeMap::new();
+    for pass in mesh.phases_of(&[schedule]).flat_map(|phase| &phase.rounds).flat_map(|round| &round.passes) {
+        let pair = (pass.from as usize, pass.to as usize);
+        visits.entry(pair).or_default().extend(pass.visits.get(place).copied().flatten());
+    }
+    let stats = |pair| visits.get(&pair).map(|visits| PairStats::of(visits)).unwrap_or_default();
+    let mut sorted: Vec<PairValue> = values
+        .iter()
+        .map(|(from, to, value)| PairValue { from, to, value, stats: stats((from, to)) })
+        .collect();
     let order = |one: &PairValue, other: &PairValue| match unit {
         MeshUnit::Microseconds => other.value.total_cmp(&one.value),
         MeshUnit::Mbps => one.value.total_cmp(&other.value),

@@ -91,7 +91,7 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
             let mut times_of = vec![None; self.mesh.probes.len()];
             times_of[loading] = taken.map(|taken| taken.scaled(size, bytes * times));
             let (from, to) = if fan == Fan::In { (*peer, root) } else { (root, *peer) };
-            Pass { from: from as u32, to: to as u32, times: times_of }
+            Pass { from: from as u32, to: to as u32, times: times_of, visits: Vec::new() }
         });
         (Round { passes: passes.collect() }, taken)
     }

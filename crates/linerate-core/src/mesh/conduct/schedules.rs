@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use super::super::hand::TAIL_VISITS;
 use super::super::order::{Answer, Order};
 use super::super::rounds::{self, Pair};
-use super::super::{Pass, Round, Tail, Victim};
+use super::super::{Pass, Round, Tail, Victim, VisitStats};
 use super::fans::Fan;
 use super::{Conductor, MeshWatch, Stage, Step};
 use crate::comm::Comm;
@@ -82,7 +82,8 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
             let answers = self.round(&orders).await;
             let passes = orders.iter().zip(answers).filter_map(|((rank, order), answer)| {
                 let (Order::Pair { with, .. }, Some(answer)) = (order, answer) else { return None };
-                Some(Pass { from: *rank as u32, to: *with as u32, times: answer.times() })
+                let (times, visits) = VisitStats::decoded(&answer.values);
+                Some(Pass { from: *rank as u32, to: *with as u32, times, visits })
             });
             done.push(Round { passes: passes.collect() });
         }
@@ -131,7 +132,7 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
             let taken = answer.and_then(|answer| answer.times()[0]);
             let mut of_probes = vec![None; self.mesh.probes.len()];
             of_probes[loading] = taken.map(|taken| taken.scaled(size, bytes * times));
-            Some(Pass { from: *from as u32, to: *rank as u32, times: of_probes })
+            Some(Pass { from: *from as u32, to: *rank as u32, times: of_probes, visits: Vec::new() })
         });
         Round { passes: passes.collect() }
     }

@@ -1,38 +1,123 @@
-//! What was seen of a slow place when its pairs were measured alone.
+//! What was seen of a place when its pairs were measured alone.
 
-use super::super::Mesh;
+use super::super::{Mesh, Pass};
 use super::candidates::Candidate;
+use super::observed::{passes, segments, share};
 use super::polish::usual;
-use super::{Suspect, Verdict};
+use super::{Evidence, Measure, SEARCHED, Suspect, Verdict};
+use crate::comm::Segments;
 use crate::plan::MeshSchedule;
 
 /// The fewest visits that say anything.
 const FEWEST_VISITS: usize = 3;
 /// The share of the visits that must be slow.
 const ALMOST_ALL: f64 = 0.9;
+/// So many standard deviations apart, two shares of visits differ.
+const DEVIATIONS: f64 = 3.0;
+/// The fewest packets whose loss says anything.
+const FEWEST_LOST: u64 = 3;
+/// What is proven fine has lost less than this part of what it should have.
+const MUCH_LESS: f64 = 0.25;
 
-/// `one` of the candidates `all`, with its verdict.
-pub(super) fn judged(mesh: &Mesh, one: &Candidate, all: &[Candidate], tolerance: f64) -> Suspect {
-    let phases = mesh.phases_of(&[MeshSchedule::Recheck]);
-    let passes = phases.flat_map(|phase| &phase.rounds).flat_map(|round| &round.passes);
-    let (mut here, mut elsewhere) = (Vec::new(), Vec::new());
-    for pass in passes {
-        let Some(time) = pass.times.get(one.probe).copied().flatten() else { continue };
-        let (from, to) = (pass.from as usize, pass.to as usize);
-        if one.place.holds(from, to) {
-            here.push(time.as_seconds());
-        } else if !all.iter().any(|other| other.place.holds(from, to) || other.place.holds(to, from)) {
-            elsewhere.push(time.as_seconds());
+/// What one side saw: the place, or ordinary pairs.
+#[derive(Default)]
+struct Side {
+    values: Vec<f64>,
+    segments: Segments,
+}
+
+impl Side {
+    fn add(&mut self, pass: &Pass, one: &Candidate) {
+        self.values.extend(one.measure.of(pass, one.probe));
+        self.segments += segments(pass, one.probe).unwrap_or_default();
+    }
+
+    /// The place, and ordinary pairs, among these passes.
+    fn both<'m>(passes: impl Iterator<Item = &'m Pass>, one: &Candidate, all: &[Candidate]) -> [Self; 2] {
+        let [mut here, mut elsewhere] = [(); 2].map(|()| Self::default());
+        for pass in passes {
+            let (from, to) = (pass.from as usize, pass.to as usize);
+            if one.place.holds(from, to) {
+                // What is found within it has a verdict of its own.
+                if !all.iter().any(|other| other.place.is_within(&one.place) && other.place.holds(from, to)) {
+                    here.add(pass, one);
+                }
+            } else if !all.iter().any(|other| other.place.holds(from, to) || other.place.holds(to, from)) {
+                elsewhere.add(pass, one);
+            }
         }
+        [here, elsewhere]
     }
-    let Candidate { place, probe, times_slower } = one.clone();
-    if here.len().min(elsewhere.len()) < FEWEST_VISITS {
-        return Suspect { place, probe, times_slower, alone: None, verdict: Verdict::Unconfirmed };
+
+    fn above(&self, limit: f64) -> f64 {
+        self.values.iter().filter(|value| **value > limit).count() as f64
     }
-    let expected = usual(elsewhere);
-    let limit = expected * (1.0 + tolerance);
-    let slow = here.iter().filter(|time| **time > limit).count();
-    let verdict =
-        if slow as f64 >= ALMOST_ALL * here.len() as f64 { Verdict::Bad } else { Verdict::Congested };
-    Suspect { place, probe, times_slower, alone: Some(usual(here) / expected), verdict }
+}
+
+/// `one` of the candidates `all`, with its verdict. Nothing if alone nothing was seen of it and that may be chance.
+pub(super) fn judged(mesh: &Mesh, one: &Candidate, all: &[Candidate], tolerance: f64) -> Option<Suspect> {
+    let [here, elsewhere] = Side::both(passes(mesh, &[MeshSchedule::Recheck]), one, all);
+    let [talking, usually] = Side::both(passes(mesh, &SEARCHED), one, all);
+    let is_known = here.values.len().min(elsewhere.values.len()) >= FEWEST_VISITS;
+    let (mut verdict, mut alone) = (Verdict::Unconfirmed, None);
+    let limit = usual(elsewhere.values.iter().copied()) * one.measure.gap(tolerance).exp();
+    if is_known && one.measure == Measure::Loss {
+        (verdict, alone) = loss(&[&here, &elsewhere], talking.segments);
+    } else if is_known {
+        alone = Some(usual(here.values.iter().copied()) / usual(elsewhere.values.iter().copied()));
+        verdict = slowness(one.measure, [&here, &elsewhere], limit);
+    }
+    // A few packets or long times by chance, of which nothing was seen alone, are no news.
+    let is_chance = match one.measure {
+        Measure::Mean => verdict != Verdict::Unsteady,
+        Measure::Loss => is_known && verdict == Verdict::Unconfirmed,
+        Measure::Time => false,
+    };
+    if is_chance {
+        return None;
+    }
+    let Candidate { place, probe, measure, times_worse } = one.clone();
+    let evidence = Evidence {
+        here: here.segments + talking.segments,
+        elsewhere: elsewhere.segments + usually.segments,
+        slow_alone: (is_known && measure != Measure::Loss)
+            .then(|| [here.above(limit) as usize, here.values.len()]),
+    };
+    Some(Suspect { place, probe, measure, times_slower: times_worse, alone, verdict, evidence })
+}
+
+/// Slow if nearly always; congested if proven fine; unsteady if more often than others.
+fn slowness(measure: Measure, [here, elsewhere]: [&Side; 2], limit: f64) -> Verdict {
+    let [n, m] = [here, elsewhere].map(|side| side.values.len() as f64);
+    let [slow, others] = [here, elsewhere].map(|side| side.above(limit));
+    let mean = (slow + others) / (n + m);
+    let deviation = (mean * (1.0 - mean) * (1.0 / n + 1.0 / m)).sqrt();
+    if slow >= ALMOST_ALL * n {
+        if measure == Measure::Mean { Verdict::Unsteady } else { Verdict::Slow }
+    } else if slow / n > others / m + DEVIATIONS * deviation {
+        Verdict::Unsteady
+    } else if usual(here.values.iter().copied()) <= limit {
+        Verdict::Congested
+    } else {
+        Verdict::Unconfirmed
+    }
+}
+
+/// What the packets say that were lost alone, and how many times as many as elsewhere. `talking` is what was lost there
+/// while others talked.
+fn loss([here, elsewhere]: &[&Side; 2], talking: Segments) -> (Verdict, Option<f64>) {
+    let (Some(lost), Some(ordinary)) = (share(here.segments), share(elsewhere.segments)) else {
+        return (Verdict::Unconfirmed, None);
+    };
+    let times = lost / ordinary;
+    let expected = here.segments.sent as f64 * talking.retransmitted as f64 / talking.sent.max(1) as f64;
+    let retransmitted = here.segments.retransmitted;
+    let verdict = if retransmitted >= FEWEST_LOST && times > Measure::Loss.gap(0.0).exp() {
+        Verdict::Lossy
+    } else if expected > FEWEST_LOST as f64 * 2.0 && (retransmitted as f64) < MUCH_LESS * expected {
+        Verdict::Congested
+    } else {
+        Verdict::Unconfirmed
+    };
+    (verdict, Some(times))
 }

@@ -1,11 +1,12 @@
-//! What is slow while others talk.
+//! What is slow, unsteady or lossy while others talk.
 
 use super::super::Mesh;
 use super::super::matrix::Matrix;
 use super::groups::groups;
+use super::observed::Observed;
 use super::polish::{Polished, usual};
-use super::{Place, SEARCHED, is_directed, measured};
-use crate::plan::MeshSchedule;
+use super::{Measure, Place};
+use crate::pattern::Pattern;
 
 /// How many standard deviations of what is left a cell must be above the usual. Wider than a normal distribution needs
 /// for any mesh, because times have heavy tails.
@@ -16,55 +17,67 @@ const FEWEST_FOR_RANKS: usize = 4;
 const FEWEST_FOR_GROUPS: usize = 6;
 /// If more than this share of the ranks deviate, there are two kinds of them, and neither is slow.
 const TWO_KINDS: f64 = 1.0 / 3.0;
-/// The share of the times of a rank that must be slow.
-const NEARLY_ALL: f64 = 0.9;
 
-/// Something that was slow.
+/// Something that was found.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
     pub(super) place: Place,
     pub(super) probe: usize,
-    pub(super) times_slower: f64,
+    pub(super) measure: Measure,
+    /// How many times as long as usual, or as much loss.
+    pub(super) times_worse: f64,
 }
 
-/// Everything that was slow, each place once.
+/// Everything that was found, each place once. Packets that are lost by one message at a time explain what is slow, and
+/// that explains what bulk loses in the queue before it and what is unsteady.
 pub(super) fn candidates(mesh: &Mesh, tolerance: f64) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = Vec::new();
-    // What tells the directions apart comes first: it says more.
-    let mut probes: Vec<usize> = (0..mesh.probes.len()).collect();
-    probes.sort_by_key(|probe| !is_directed(mesh, *probe));
-    for probe in probes {
-        for one in of_probe(mesh, probe, tolerance) {
-            let known = found.iter_mut().find(|other| is_part(&other.place, &one.place));
-            match known {
-                Some(known) if known.place == one.place && known.times_slower < one.times_slower => {
-                    *known = one;
-                }
-                Some(_) => {}
-                None => found.push(one),
+    let of = |pattern| {
+        let probes = mesh.probes.iter().enumerate().filter(move |(_, probe)| probe.pattern == pattern);
+        probes.map(|(place, _)| place)
+    };
+    let (small, bulk) = (|| of(Pattern::PingPong), || of(Pattern::OneWay));
+    let steps: [(Measure, Vec<usize>); 4] = [
+        (Measure::Loss, small().collect()),
+        (Measure::Time, bulk().chain(small()).collect()),
+        (Measure::Loss, bulk().collect()),
+        (Measure::Mean, small().collect()),
+    ];
+    for (measure, probes) in steps {
+        let mut of_all: Vec<Candidate> = Vec::new();
+        for probe in probes {
+            of_all.extend(of_probe(mesh, probe, measure, tolerance));
+        }
+        // A rank explains its links. What is worst says most: a direction is worse than half of a round trip.
+        let order = |one: &Candidate| (one.place.ranks().len() == 2, -one.times_worse);
+        of_all.sort_by(|one, other| {
+            let ((is_link, worse), (is_other, other_worse)) = (order(one), order(other));
+            is_link.cmp(&is_other).then(worse.total_cmp(&other_worse))
+        });
+        for one in of_all {
+            let is_explained = |known: &Candidate| {
+                let by_loss = known.measure == Measure::Loss && measure != known.measure;
+                known.place.explains(&one.place) || by_loss && known.place.crosses(&one.place)
+            };
+            if !found.iter().any(is_explained) {
+                found.push(one);
             }
         }
     }
     found
 }
 
-/// Whether a place that is known says all that `another` would.
-fn is_part(known: &Place, another: &Place) -> bool {
-    match (known, another) {
-        (Place::Sends(rank) | Place::Receives(rank), Place::Rank(same)) => rank == same,
-        (Place::OneWay { from, to }, Place::Link(one, other)) => {
-            (*from.min(to), *from.max(to)) == (*one, *other)
-        }
-        _ => known == another,
+fn of_probe(mesh: &Mesh, probe: usize, measure: Measure, tolerance: f64) -> Vec<Candidate> {
+    let is_bulk = mesh.probes.get(probe).is_some_and(|probe| probe.pattern == Pattern::OneWay);
+    let Some(observed) = Observed::of(mesh, probe, measure) else { return Vec::new() };
+    if is_bulk && observed.is_lossy_everywhere() {
+        return Vec::new();
     }
-}
-
-fn of_probe(mesh: &Mesh, probe: usize, tolerance: f64) -> Vec<Candidate> {
-    let Some(times) = measured(mesh, probe) else { return Vec::new() };
-    let gap = tolerance.ln_1p();
-    let mut logs = times.map(f64::ln);
+    let gap = measure.gap(tolerance);
+    let directed = measure.is_directed(mesh, probe);
+    let mut logs = observed.usual_of.map(f64::ln);
     let mut found = Vec::new();
-    let candidate = |place, log: f64| Candidate { place, probe, times_slower: log.exp() };
+    let candidate = |place, log: f64| Candidate { place, probe, measure, times_worse: log.exp() };
     let size = logs.size();
     if size >= FEWEST_FOR_GROUPS
         && let Some(groups) = groups(&symmetric(&logs), gap)
@@ -82,22 +95,20 @@ fn of_probe(mesh: &Mesh, probe: usize, tolerance: f64) -> Vec<Candidate> {
     }
     let polished = if size < FEWEST_FOR_RANKS { unpolished(&logs) } else { Polished::of(&logs) };
     let spread = polished.spread();
-    let passes = Passes::of(mesh, probe, &times);
-    let mut slow_ranks = ranks(&polished, gap, spread, is_directed(mesh, probe));
-    slow_ranks.retain(|(place, _)| passes.nearly_all_slow(place, tolerance / 2.0));
+    let mut slow_ranks = ranks(&polished, gap, spread, directed);
+    let half = (gap / 2.0).exp();
+    slow_ranks.retain(|(place, _)| observed.is_nearly_always_slow(place, half));
     let of_ranks = slow_ranks.iter().map(|(place, log)| candidate(place.clone(), *log));
     found.extend(of_ranks);
-    let always = passes.always_slow(tolerance);
-    let links = links(&polished, gap.max(DEVIATIONS * spread), &always, is_directed(mesh, probe));
-    let in_a_stripe = |place: &Place| match place {
-        Place::Link(one, other) => {
-            slow_ranks.iter().any(|(rank, _)| *rank == Place::Rank(*one) || *rank == Place::Rank(*other))
-        }
-        _ => false,
+    let mut links = links(&polished, gap.max(DEVIATIONS * spread), directed);
+    links.retain(|(place, _)| observed.is_nearly_always_slow(place, gap.exp()));
+    let in_a_stripe = |place: &Place| {
+        matches!(place, Place::Link(..)) && slow_ranks.iter().any(|(rank, _)| rank.explains(place))
     };
     found.extend(
         links.into_iter().filter(|(place, _)| !in_a_stripe(place)).map(|(place, log)| candidate(place, log)),
     );
+    found.retain(|one: &Candidate| observed.is_beyond_chance(&one.place));
     found
 }
 
@@ -143,10 +154,9 @@ fn ranks(polished: &Polished, gap: f64, spread: f64, directed: bool) -> Vec<(Pla
 }
 
 /// The cells that are slow beyond their ranks.
-fn links(polished: &Polished, limit: f64, always: &Matrix, directed: bool) -> Vec<(Place, f64)> {
+fn links(polished: &Polished, limit: f64, directed: bool) -> Vec<(Place, f64)> {
     let rest = &polished.rest;
-    let is_slow =
-        |from, to| rest.get(from, to).is_some_and(|rest| rest > limit) && always.get(from, to) == Some(1.0);
+    let is_slow = |from, to| rest.get(from, to).is_some_and(|rest| rest > limit);
     let slow = rest.iter().filter(|(from, to, _)| is_slow(*from, *to));
     let found = slow.filter_map(|(from, to, log)| {
         if is_slow(to, from) {
@@ -158,52 +168,4 @@ fn links(polished: &Polished, limit: f64, always: &Matrix, directed: bool) -> Ve
         }
     });
     found.collect()
-}
-
-/// Every single time of a probe.
-struct Passes<'a> {
-    /// From, to, seconds.
-    all: Vec<(usize, usize, f64)>,
-    /// Their medians.
-    times: &'a Matrix,
-    usual: f64,
-}
-
-impl<'a> Passes<'a> {
-    /// Those that `times` are the medians of.
-    fn of(mesh: &Mesh, probe: usize, times: &'a Matrix) -> Self {
-        let there = |schedule: &MeshSchedule| mesh.phases_of(std::slice::from_ref(schedule)).next().is_some();
-        let schedule = SEARCHED.iter().find(|schedule| there(schedule));
-        let phases = schedule.map(|schedule| mesh.phases_of(std::slice::from_ref(schedule)));
-        let passes =
-            phases.into_iter().flatten().flat_map(|phase| &phase.rounds).flat_map(|round| &round.passes);
-        let all = passes.filter_map(|pass| {
-            let time = pass.times.get(probe).copied().flatten()?;
-            Some((pass.from as usize, pass.to as usize, time.as_seconds()))
-        });
-        Self { all: all.collect(), times, usual: times.median().unwrap_or(0.0) }
-    }
-
-    /// Whether nearly all times of a place are above the usual by this share: one slow visit is no slow place.
-    fn nearly_all_slow(&self, place: &Place, share: f64) -> bool {
-        let here: Vec<f64> = self
-            .all
-            .iter()
-            .filter(|(from, to, _)| place.holds(*from, *to))
-            .map(|(_, _, time)| *time)
-            .collect();
-        let slow = here.iter().filter(|time| **time > self.usual * (1.0 + share)).count();
-        slow as f64 >= NEARLY_ALL * here.len() as f64
-    }
-
-    /// 1 for each cell that was above the usual by this share whenever it was measured, and 0 for the others.
-    fn always_slow(&self, share: f64) -> Matrix {
-        let mut always = self.times.map(|_| 1.0);
-        for (from, to, time) in &self.all {
-            if *time <= self.usual * (1.0 + share) && always.get(*from, *to).is_some() {
-                always.set(*from, *to, Some(0.0));
-            }
-        }
-        always
-    }
 }
