@@ -8,6 +8,7 @@ use std::net::{IpAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use super::ServerState;
 use super::allowed::AllowedSetting;
@@ -20,6 +21,8 @@ use holding::Holding;
 /// Every change is to be in the log, and a client that changes settings all the time must not fill a disk. Unit: lines
 /// in 10 s.
 const LINES: u32 = 200;
+/// What a change has cut off is put back this much later.
+const CUT_OFF: Duration = Duration::from_secs(5);
 
 /// What clients may set on this host, and what sees to it that it is put back.
 #[derive(Clone, Debug)]
@@ -94,6 +97,11 @@ impl Settings {
     }
 }
 
+/// How long a client may be silent after a change, which may have cut it off.
+fn after_change(server: &ServerState) -> Duration {
+    server.limits.idle.min(CUT_OFF)
+}
+
 /// Serves a client that holds the settings, until it has finished or its connection has ended. Neither a slot nor the
 /// queue has to do with it.
 pub(super) fn serve(
@@ -110,8 +118,12 @@ pub(super) fn serve(
     }
     // Whatever ends it, the settings are put back when it is dropped.
     let mut holding = Holding::begin(server, control, peer, what)?;
+    let mut patience = server.limits.idle;
     loop {
-        match read_frame(&mut TimedStream::new(control, Deadline::after(server.limits.idle)))? {
+        let ask = read_frame(&mut TimedStream::new(control, Deadline::after(patience)))?;
+        let changes = matches!(ask, Ask::Setting(SettingAsk::Set { .. }));
+        patience = if changes { after_change(server) } else { server.limits.idle };
+        match ask {
             Ask::Setting(SettingAsk::Read(setting)) => holding.read(&setting)?,
             Ask::Setting(SettingAsk::Set { setting, value }) => holding.set(&setting, &value)?,
             Ask::Setting(SettingAsk::Check) => holding.check()?,
