@@ -235,6 +235,7 @@ fn one_client_at_a_time_changes_settings_and_the_other_hears_who() {
     assert!(text.contains("for 198.18.0.1: sizes of rings"), "{text}");
     assert_eq!(site.has("mtu"), "1400", "the second has changed nothing");
     first.finish().expect("put back");
+    wait_until_free(&site.folder.0);
     site.connect("the third").expect("it is free again").finish().expect("nothing to do");
     site.is_as_before();
 }

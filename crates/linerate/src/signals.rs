@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -80,7 +81,7 @@ static SERVES: AtomicBool = AtomicBool::new(false);
 
 /// Lets a limit of the operating system end this process in a sentence and with exit code 2: no signal, no core, no panic.
 /// A write beyond the limit of a file's size fails; memory that is lacking is named by the language, which then aborts.
-pub(crate) fn survive_limits() {
+pub(crate) fn survive_limits(refuse: fn(&Trouble) -> ExitCode) {
     // Where no handler can be set, the process ends there as any other does.
     drop(signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))));
     drop(signal_hook::flag::register_conditional_shutdown(SIGABRT, 2, Arc::new(AtomicBool::new(true))));
@@ -91,8 +92,7 @@ pub(crate) fn survive_limits() {
         }
         let help =
             "raise the limit of processes (`ulimit -u`) or of memory (`ulimit -v`), or ask for fewer flows";
-        let _status =
-            crate::refuse(&Trouble::new("failed to start a thread: the system has no room for it", help));
+        refuse(&Trouble::new("failed to start a thread: the system has no room for it", help));
         if !SERVES.load(Ordering::Relaxed) {
             std::process::exit(2);
         }
