@@ -48,6 +48,22 @@ impl Netlink {
     /// Errors: why the kernel refuses, in its words where it has some.
     pub(crate) fn change(&mut self, change: RouteNetlinkMessage, flags: u16) -> io::Result<()> {
         self.send(change, NLM_F_ACK | flags)?;
+        self.acknowledged()
+    }
+
+    /// Asks for the change `kind` whose message, without its header, is `body`: one that a dump has shown.
+    ///
+    /// Errors: as of [`Netlink::change`].
+    pub(crate) fn replay(&mut self, kind: u16, body: &[u8], flags: u16) -> io::Result<()> {
+        self.last += 1;
+        let length = u32::try_from(HEADER_BYTES + body.len()).map_err(io::Error::other)?;
+        let flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+        let head = [length.to_ne_bytes(), pair(kind, flags), self.last.to_ne_bytes(), [0; 4]];
+        self.socket.send(&[head.as_flattened(), body].concat(), 0)?;
+        self.acknowledged()
+    }
+
+    fn acknowledged(&mut self) -> io::Result<()> {
         loop {
             let (bytes, _) = self.socket.recv_from_full()?;
             let answer =
@@ -97,6 +113,11 @@ impl Netlink {
         self.socket.send(&bytes, 0)?;
         Ok(())
     }
+}
+
+fn pair(a: u16, b: u16) -> [u8; 4] {
+    let ([a, b], [c, d]) = (a.to_ne_bytes(), b.to_ne_bytes());
+    [a, b, c, d]
 }
 
 /// The number of a link in this thread's namespace.

@@ -16,6 +16,7 @@
 //! [`Changes`] keeps a journal on disk, from which the old values are put back, also after the process was killed.
 
 mod allowed;
+mod beside;
 mod catalogue;
 mod changes;
 mod driver;
@@ -23,10 +24,12 @@ mod each;
 mod error;
 mod files;
 mod guardian;
+mod ipv6;
 mod journal;
 mod link;
 mod lock;
 mod name;
+mod network;
 mod offload;
 mod origin;
 mod qdisc;
@@ -98,6 +101,8 @@ pub fn read(setting: &Setting) -> Result<Value, SettingError> {
         Name::Qdisc => qdisc::read(interface),
         Name::CongestionControl => sysctl::read(sysctl::CONGESTION),
         Name::Sysctl(path) => sysctl::read(path),
+        Name::Network => network::read(interface),
+        Name::Ipv6 => ipv6::read(interface),
         Name::Rps | Name::Xps | Name::IrqAffinity | Name::Governor | Name::IdleLatency => {
             files::read(group_of(&setting.name), interface)
         }
@@ -120,6 +125,7 @@ pub fn allowed(setting: &Setting) -> Result<Option<Allowed>, SettingError> {
         Name::Qdisc => Some(qdisc::allowed()),
         Name::CongestionControl => sysctl::allowed(sysctl::CONGESTION),
         Name::Sysctl(path) => sysctl::allowed(path),
+        Name::Network | Name::Ipv6 => Some(Allowed::Form("what a journal has of it")),
         Name::Rps | Name::Xps | Name::IrqAffinity | Name::Governor | Name::IdleLatency => {
             files::allowed(group_of(&setting.name))
         }
@@ -169,6 +175,8 @@ fn put(setting: &Setting, value: &Value) -> Result<(), SettingError> {
         Name::Qdisc => qdisc::write(interface, value),
         Name::CongestionControl => sysctl::write(sysctl::CONGESTION, value),
         Name::Sysctl(path) => sysctl::write(path, value),
+        Name::Network => network::write(interface, value),
+        Name::Ipv6 => ipv6::write(interface, value),
         Name::Rps | Name::Xps | Name::IrqAffinity | Name::Governor | Name::IdleLatency => {
             files::write(group_of(&setting.name), interface, value)
         }
@@ -176,12 +184,12 @@ fn put(setting: &Setting, value: &Value) -> Result<(), SettingError> {
     done.map_err(SettingError::setting(setting, value))
 }
 
-/// Whether two values of a setting are the same to the kernel.
+/// Whether two values of a setting are the same to the kernel; of those with parts, whether `a` has all of `b`.
 fn same(setting: &Setting, a: &Value, b: &Value) -> bool {
     let alike = match setting.name {
         Name::Qdisc => qdisc::same(a, b),
         Name::Rps | Name::Xps | Name::IrqAffinity => files::same_mask(a, b),
-        _ => false,
+        _ => beside::has_parts(setting) && beside::has_all(setting, a, b),
     };
     a == b || alike
 }

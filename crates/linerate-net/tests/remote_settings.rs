@@ -177,6 +177,18 @@ fn settings_of_the_other_host_are_read_set_and_put_back() {
     site.is_as_before();
 }
 
+/// What it changed may be why it is silent. About 5 s.
+#[test]
+fn what_a_client_changed_that_is_silent_after_is_undone_long_before_it_counts_as_idle() {
+    let idle = Duration::from_secs(3600);
+    let Some(site) = Site::new(ALLOWED, Limits { idle, ..Limits::default() }) else { return };
+    let mut rude = site.rude();
+    set_mtu(&mut rude);
+    assert_eq!(site.has("mtu"), "1400");
+    wait_until_free(&site.folder.0);
+    site.is_as_before();
+}
+
 #[test]
 fn what_somebody_else_changes_there_is_named_and_left_alone() {
     let Some(site) = Site::new(ALLOWED, Limits::default()) else { return };
@@ -225,6 +237,7 @@ fn one_client_at_a_time_changes_settings_and_the_other_hears_who() {
     assert!(text.contains("for 198.18.0.1: sizes of rings"), "{text}");
     assert_eq!(site.has("mtu"), "1400", "the second has changed nothing");
     first.finish().expect("put back");
+    wait_until_free(&site.folder.0);
     site.connect("the third").expect("it is free again").finish().expect("nothing to do");
     site.is_as_before();
 }

@@ -34,10 +34,11 @@ impl History {
     /// The history that the user `named`, where the run of this process is recorded, or else the user's own. One that it
     /// could never write is refused before anything is measured.
     pub(crate) fn of(named: Option<OsString>) -> Result<Self, Trouble> {
-        if let Some(place) = &named {
+        let place = named.as_ref().filter(|named| !store::is_off(named));
+        if let Some(place) = place {
             Location::parse(place).check_supported().map_err(|error| trouble(&error))?;
         }
-        Ok(Self { records: named.is_some(), named, ..Self::default() })
+        Ok(Self { records: place.is_some(), named, ..Self::default() })
     }
 
     /// The same, where the run is recorded also if the user `wants` it in so many words.
@@ -52,7 +53,7 @@ impl History {
 
     /// The history that the user named, or the user's own.
     fn location(&self) -> Result<Location, Trouble> {
-        if let Some(named) = &self.named {
+        if let Some(named) = self.named.as_ref().filter(|named| !store::is_off(named)) {
             return Ok(Location::parse(named));
         }
         let variable = |name: &str| std::env::var_os(name);

@@ -48,7 +48,7 @@ pub use trouble::Trouble;
 #[must_use]
 pub fn run() -> ExitCode {
     let clock = linerate_net::observe::HostClock::start();
-    signals::survive_file_limit();
+    signals::survive_limits(refuse);
     match cli::parse() {
         Ok(cli) => command::run(cli, clock).unwrap_or_else(|trouble| refuse(&trouble)),
         Err(unread) => not_read(&unread),

@@ -2,13 +2,16 @@
 
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGABRT, SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 
 use crate::trouble::Trouble;
 
+/// What the language says when `thread::spawn` cannot start a thread, in each of its forms.
+const NO_THREAD: &str = "failed to spawn thread";
 /// Exit status of a process that a second Ctrl-C ended: 128 + SIGINT, as in shells.
 const FORCED: i32 = 130;
 
@@ -73,10 +76,32 @@ pub(crate) fn stop_descriptor() -> io::Result<UnixStream> {
     Ok(stop)
 }
 
-/// Lets a write beyond the limit of a file's size (`ulimit -f`) fail, rather than end the process.
-pub(crate) fn survive_file_limit() {
+/// Whether a thread that cannot start ends only what needed it.
+static SERVES: AtomicBool = AtomicBool::new(false);
+
+/// Lets a limit of the operating system end this process in a sentence and with exit code 2: no signal, no core, no panic.
+/// A write beyond the limit of a file's size fails; memory that is lacking is named by the language, which then aborts.
+pub(crate) fn survive_limits(refuse: fn(&Trouble) -> ExitCode) {
     // Where no handler can be set, the process ends there as any other does.
     drop(signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))));
+    drop(signal_hook::flag::register_conditional_shutdown(SIGABRT, 2, Arc::new(AtomicBool::new(true))));
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !panic.payload_as_str().is_some_and(|text| text.contains(NO_THREAD)) {
+            return usual(panic);
+        }
+        let help =
+            "raise the limit of processes (`ulimit -u`) or of memory (`ulimit -v`), or ask for fewer flows";
+        refuse(&Trouble::new("failed to start a thread: the system has no room for it", help));
+        if !SERVES.load(Ordering::Relaxed) {
+            std::process::exit(2);
+        }
+    }));
+}
+
+/// From now on a thread that cannot start ends one conversation, and not this process.
+pub(crate) fn serve_on() {
+    SERVES.store(true, Ordering::Relaxed);
 }
 
 /// Leaves Ctrl-C to the parent, which shares the terminal.

@@ -26,6 +26,11 @@ const LEVEL: i32 = 6;
 /// What a compressed file begins with. Source: RFC 8878, section 3.1.1.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// Whether the user names no place, but wants nothing kept.
+pub(crate) fn is_off(name: impl AsRef<Path>) -> bool {
+    ["off", "none"].iter().any(|word| name.as_ref() == Path::new(word))
+}
+
 /// Whether what is written to `path` passes on, as with `/dev/null`, a pipe, or `/dev/stdout`.
 pub(crate) fn is_device(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;

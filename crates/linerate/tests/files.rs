@@ -163,6 +163,9 @@ fn no_output_loses_what_linerate_did_not_make() {
             let said = linerate(&desk, output, &path, &[]);
             assert_eq!(said.code, Some(2), "{case}: {}{}", said.stdout, said.stderr);
             assert!(said.stderr.contains("failed to write"), "{case}: {}", said.stderr);
+            // Whoever only shows has shown nothing.
+            let shows = ["report", "explain", "compare", "predict", "experiment report"].contains(verb);
+            assert!(!shows || said.stdout.is_empty(), "{case}: {}", said.stdout);
             assert_eq!(content(&desk.path(&place)), before, "{case}");
             if situation > 0 && situation != 3 || *made == Never {
                 continue;
@@ -228,6 +231,39 @@ fn a_limit_of_file_sizes_ends_a_verb_in_a_sentence_and_keeps_what_was_there() {
             assert!(of_run || desk.read(&path) == LAB, "{case}");
         } else {
             assert_ne!(fs::read(desk.path(&path)).expect("there"), LAB.as_bytes(), "{case}");
+        }
+    }
+}
+
+#[test]
+fn a_verb_that_is_killed_leaves_the_old_file_or_the_new_one() {
+    let (mut random, desk) = (random(), desk());
+    for (nth, output) in OUTPUTS.iter().enumerate().filter(|(_, output)| output.4 != Never) {
+        let Output(verb, flag, endings, _, _) = output;
+        let ending = endings.choose(&mut random).expect("one at least");
+        let path = format!("killed-{nth}.{ending}");
+        let began = std::time::Instant::now();
+        linerate(&desk, output, &path, &[]);
+        let whole = began.elapsed();
+        let new = fs::read(desk.path(&path)).expect("made");
+        let end = &new[new.len().saturating_sub(9)..];
+        for _ in 0..3 {
+            desk.write(&path, LAB);
+            let signal = *[Signal::KILL, Signal::TERM].choose(&mut random).expect("one");
+            let words: Vec<&str> = verb.split(' ').chain(output.3.split_whitespace()).collect();
+            let flag = format!("--{flag}");
+            let running = desk.start(&[&words, &[&*flag, &*path, "--force"][..]].concat());
+            std::thread::sleep(whole.mul_f64(random.random_range(0.0..1.1)));
+            running.signal(signal);
+            let said = running.finish();
+            let case = format!("{verb} {flag} {path}, {signal:?}: {:?} {}", said.code, said.stderr);
+            let left = fs::read(desk.path(&path)).expect("the old one, or the new one");
+            // A run is saved after each part.
+            let run = || Run::from_json(&String::from_utf8_lossy(&left)).is_ok();
+            let packed =
+                path.ends_with(".zst") && desk.linerate(&["report", &path, "--quiet"]).code == Some(0);
+            assert!(left == LAB.as_bytes() || left.ends_with(end) || run() || packed, "{case}");
+            assert!(!said.stderr.contains("panicked"), "{case}");
         }
     }
 }
@@ -322,14 +358,94 @@ fn a_key_that_does_not_come_is_not_waited_for_after_sigterm() {
 #[test]
 fn a_folder_of_others_is_no_experiment() {
     let desk = desk();
-    for name in ["plan.toml", "runs", "ledger.jsonl"] {
+    let experiment = |place: &str| desk.linerate(&["experiment", "plan.toml", "--folder", place, "--quiet"]);
+    let shard =
+        |place: &str| desk.linerate(&["model", "load", "gigabit", "--shard", "1/1", "--folder", place]);
+    let names = ["plan.toml", "runs", "ledger.jsonl", "index.html", "findings.json", "shards.json"];
+    for (nth, name) in names.into_iter().enumerate() {
         let place = format!("of-{name}");
         fs::create_dir(desk.path(&place)).expect("ours");
         desk.write(&format!("{place}/{name}"), "my own\n");
-        let said = desk.linerate(&["experiment", "plan.toml", "--folder", &place, "--quiet"]);
+        let said = if nth + 1 < names.len() { experiment(&place) } else { shard(&place) };
         assert_eq!(said.code, Some(2), "{name}: {}", said.stderr);
+        let why = format!("failed to use {place}: linerate did not make its {name}");
+        assert!(said.stderr.contains(&why), "{name}: {}", said.stderr);
+        assert_eq!(content(&desk.path(&place)).len(), 1, "{name}");
         assert_eq!(desk.read(&format!("{place}/{name}")), "my own\n");
     }
+}
+
+#[test]
+fn an_experiment_that_was_killed_in_its_first_write_goes_on() {
+    let (mut random, desk) = (random(), desk());
+    let ledger = desk.read("mine/ledger.jsonl");
+    let first = ledger.split_inclusive('\n').next().expect("a run");
+    for cut in [0, 1, 5, random.random_range(6..first.len()), first.len() - 2] {
+        let place = format!("cut-{cut}");
+        fs::create_dir(desk.path(&place)).expect("ours");
+        desk.write(&format!("{place}/ledger.jsonl"), &first[..cut]);
+        desk.linerate(&["experiment", "plan.toml", "--folder", &place, "--quiet"]).done();
+        let whole = |line: &&str| serde_json::from_str::<serde_json::Value>(line).is_ok();
+        assert_eq!(desk.read(&format!("{place}/ledger.jsonl")).lines().filter(whole).count(), 2, "{cut}");
+    }
+}
+
+#[test]
+fn off_is_no_file() {
+    let desk = desk();
+    for word in ["off", "none"] {
+        let model = ["measure", "--model", "gigabit", "--max-size", "8", "--quiet", "--no-report", "--out"];
+        let out = desk.linerate(&[&model[..], &[word]].concat());
+        assert!(out.fails(2).stderr.contains("that is not a file name"));
+        let path = format!("./{word}");
+        desk.linerate(&[&model[..], &[&*path, "--history", word]].concat()).done();
+        fs::remove_file(desk.path(word)).expect("the run alone is there");
+        let mut command = desk.command(PROGRAM, &[&model[..], &["/dev/null", "--history", word]].concat());
+        desk.finish({
+            command.env("LINERATE_HISTORY", "all.db");
+            command
+        })
+        .done();
+        assert!(!desk.path("all.db").exists() && !desk.path(word).exists());
+    }
+}
+
+/// What `ulimit` limits, and in which range something lacks.
+const LIMITS: [(&str, std::ops::Range<u32>); 3] = [("n", 3..16), ("u", 1..12), ("v", 100_000..250_000)];
+
+#[test]
+fn a_limit_of_the_system_ends_a_verb_in_a_sentence() {
+    let (mut random, desk) = (random(), desk());
+    desk.finish(desk.command("chmod", &["-R", "777", "."])).done();
+    // Root has as many processes as it likes.
+    let user = if crate::support::is_root() { "setpriv --reuid=54321 --clear-groups" } else { "" };
+    let live = [
+        Output("measure", "out", &["run.json"], "--max-size 64 --no-report --quiet", Again),
+        Output("stream", "out", &["run.json"], "--time 300ms -P 8 --no-report --quiet", Again),
+    ];
+    let all: Vec<&Output> = OUTPUTS.iter().chain(&live).filter(|output| output.4 != Never).collect();
+    for nth in 0..40 {
+        let Output(verb, flag, endings, more, _) = *all.choose(&mut random).expect("some");
+        let ending = endings.choose(&mut random).expect("one at least");
+        let (limit, range) = LIMITS.choose(&mut random).expect("one");
+        let number = random.random_range(range.clone());
+        let path = format!("limited-{nth}.{ending}");
+        let inner =
+            format!("ulimit -c 0; ulimit -{limit} {number}; exec {PROGRAM} {verb} {more} --{flag} {path}");
+        let script = format!("exec {user} bash -c '{inner}'");
+        let said = desk.finish(desk.command("sh", &["-c", &script]));
+        let case = format!("{inner}: {:?} {}", said.code, said.stderr);
+        // Where not even the loader has room, it says so.
+        let loaded = !said.stderr.contains("error while loading shared libraries");
+        assert!(matches!(said.code, Some(0..=3)) || !loaded, "{case}");
+        assert!(!said.stderr.contains("panicked") && !said.stderr.contains("Aborted"), "{case}");
+        if said.code == Some(2) {
+            let sentence = said.stderr.contains("failed to ") || said.stderr.contains("memory allocation of");
+            assert!(sentence, "{case}");
+        }
+    }
+    let left: Vec<_> = content(desk.folder()).into_keys().filter(|path| hidden(path)).collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 /// Sources that make files without the one that is for it, and why.
@@ -403,4 +519,73 @@ fn test_modules(path: &Path, text: &str) -> Vec<PathBuf> {
     let names = text.split("#[cfg(test)]\n").skip(1).filter_map(|rest| rest.split_once(';'));
     let names = names.filter_map(|(head, _)| head.rsplit_once("mod ").map(|(_, name)| name.to_owned()));
     names.map(|name| folder.join(format!("{name}.rs"))).collect()
+}
+
+/// The most bytes of memory for each byte of a file, besides what a small one takes: to explain it, and to show all of it.
+/// docs/format.md says them.
+const MULTIPLES: [(&str, &[&str], u64); 2] = [("explain", &[], 16), ("report", &["--format", "json"], 128)];
+
+/// The most memory that a verb had, as far as it is seen from here. Unit: bytes.
+fn peak(desk: &Desk, arguments: &[&str]) -> u64 {
+    let mut command = desk.command(PROGRAM, arguments);
+    let null = || std::process::Stdio::null();
+    let mut child = command.stdin(null()).stdout(null()).stderr(null()).spawn().expect("it starts");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("ours").is_none() {
+        let status = fs::read_to_string(&status).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0);
+        peak = peak.max(kib << 10);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    peak
+}
+
+/// Where lists are in a text of JSON, as pointers.
+fn lists(value: &serde_json::Value, at: &str, found: &mut Vec<String>) {
+    let under: Vec<(String, &serde_json::Value)> = match value {
+        serde_json::Value::Array(all) => {
+            if !all.is_empty() {
+                found.push(at.to_owned());
+            }
+            all.iter().take(1).map(|one| ("0".to_owned(), one)).collect()
+        }
+        serde_json::Value::Object(all) => all.iter().map(|(key, one)| (key.clone(), one)).collect(),
+        _ => Vec::new(),
+    };
+    under.into_iter().for_each(|(key, one)| lists(one, &format!("{at}/{key}"), found));
+}
+
+#[test]
+fn what_is_read_takes_a_stated_multiple_of_its_size() {
+    let (mut random, desk) = (random(), Desk::new());
+    let quiet = ["--model", "gigabit", "--no-report", "--quiet", "--out"];
+    desk.linerate(&[&["measure", "--max-size", "8"], &quiet[..], &["a.run.json"]].concat()).done();
+    desk.linerate(&[&["stream", "--time", "100ms"], &quiet[..], &["b.run.json"]].concat()).done();
+    for name in ["a.run.json", "b.run.json"] {
+        let small: serde_json::Value = serde_json::from_str(&desk.read(name)).expect("a run");
+        let mut all = Vec::new();
+        lists(&small, "", &mut all);
+        let points =
+            all.iter().find(|at| at.ends_with("/points") || at.ends_with("/flows")).expect("measured");
+        let drawn: Vec<&String> = (0..3).map(|_| all.choose(&mut random).expect("some")).collect();
+        for at in [points].into_iter().chain(drawn) {
+            let mut large = small.clone();
+            let list = large.pointer_mut(at).and_then(serde_json::Value::as_array_mut).expect("a list");
+            let once = list.clone();
+            let bytes = serde_json::to_string(&once).expect("JSON").len();
+            (0..(1 << 19) / bytes).for_each(|_| list.extend_from_slice(&once));
+            let text = large.to_string();
+            desk.write("large.run.json", &text);
+            for (verb, more, multiple) in MULTIPLES {
+                let arguments = |name| [&[verb, name], more].concat();
+                let more =
+                    peak(&desk, &arguments("large.run.json")).saturating_sub(peak(&desk, &arguments(name)));
+                let times = more as f64 / text.len() as f64;
+                eprintln!("{name} {at}: {verb}: {times:.1} times");
+                assert!(more <= multiple * text.len() as u64, "{name} {at}: {verb}: {times:.1} times");
+            }
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! `linerate settings` and `linerate restore`: in network namespaces, so that this host keeps its own. About 10 s.
 
+use std::fs;
+
 use insta::assert_snapshot;
 use rustix::process::Signal;
 
@@ -120,6 +122,51 @@ fn what_is_set_for_a_command_is_put_back() {
     assert_eq!(said, "mtu@b is 1500 again\n");
     assert_eq!(pair.mtu(), "1500");
     assert_eq!(desk.linerate(&["restore"]).done().stdout, "nothing is to be put back\n");
+}
+
+/// An MTU below 1280 takes IPv6 from the interface: addresses, routes and parameters come back however it ends.
+#[test]
+fn what_a_change_takes_with_it_is_put_back_however_it_ends() {
+    let desk = Desk::new();
+    let Some(pair) = Pair::up(&desk, "sx") else { return };
+    let shell = |script: &str| pair.run(&["sh", "-ec", script]).done().stdout;
+    shell(
+        "ip -6 addr add fd00:7::1/64 dev b nodad; ip -6 route add fd00:8::/64 via fd00:7::9 mtu 1300; \
+         ip route add 10.77.0.0/16 dev b; echo 77 > /proc/sys/net/ipv6/conf/b/hop_limit; \
+         while ip -6 addr | grep -q tentative; do sleep 0.1; done",
+    );
+    let state = || {
+        let what = "ip addr; ip route; ip -6 route | sort; ethtool -k b; cat /proc/sys/net/ipv6/conf/b/hop_limit || :";
+        shell(what)
+    };
+    let before = state();
+    assert!(before.contains("fd00:8::/64"), "{before}");
+    for (nth, signal) in
+        [None, Some(Signal::TERM), Some(Signal::INT), Some(Signal::KILL)].into_iter().enumerate()
+    {
+        let time = if signal.is_some() { "60" } else { "0.1" };
+        let mtu = format!("mtu@b={}", 700 + 100 * nth);
+        let own = desk.path("command.pid").display().to_string();
+        let command = format!("echo $$ > {own}; exec sleep {time}");
+        let wish = [PROGRAM, "settings", "with", &mtu, "offload.sg@b=off", "--", "sh", "-c", &command];
+        let arguments = pair.arguments(&wish);
+        let mut holder = desk.start(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+        if let Some(signal) = signal {
+            wait_for("the command", || {
+                fs::read_to_string(&own).is_ok_and(|pid| pid.ends_with('\n')).then_some(())
+            });
+            assert!(!state().contains("fd00:7::1"), "an MTU below 1280 leaves no IPv6");
+            holder.signal(signal);
+            // It waits for its command, to which a terminal would have sent the signal too.
+            shell(&format!("kill $(cat {own})"));
+        }
+        holder.wait(std::time::Duration::from_secs(20));
+        fs::remove_file(&own).expect("the command made it");
+        wait_for("everything as before", || (state() == before).then_some(()));
+        wait_for("the end of the journal", || {
+            desk.linerate(&["restore", "--list"]).stdout.starts_with("nothing").then_some(())
+        });
+    }
 }
 
 #[test]

@@ -27,8 +27,21 @@ const MAX_ENCODED_BYTES: usize = 4 << 20;
 ///
 /// In a file it is the compressed V2 form of an `HdrHistogram` in base64, which every library of that
 /// name reads. The plain form, of earlier files, is read too.
-#[derive(Clone, PartialEq)]
-pub struct Histogram(hdrhistogram::Histogram<u64>);
+#[derive(Clone)]
+pub struct Histogram(Form);
+
+/// How the counts are held.
+#[derive(Clone)]
+enum Form {
+    Counted(hdrhistogram::Histogram<u64>),
+    /// As in the file that it was read from: a text of 60 bytes has 200 KB of counts, nearly all of them 0.
+    Kept {
+        bytes: Box<[u8]>,
+        count: u64,
+        /// Unit: picoseconds.
+        longest: u64,
+    },
+}
 
 /// The shares that a table of latencies shows.
 pub const PERCENTILES: [f64; 8] = [0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999];
@@ -54,7 +67,7 @@ pub enum HistogramError {
 impl Default for Histogram {
     fn default() -> Self {
         let empty = hdrhistogram::Histogram::new(SIGNIFICANT_DIGITS);
-        Self(empty.expect("three digits is within 0 to 5"))
+        Self(Form::Counted(empty.expect("three digits is within 0 to 5")))
     }
 }
 
@@ -62,19 +75,22 @@ impl Histogram {
     /// Counts one time.
     pub fn record(&mut self, span: Span) {
         // The histogram grows by itself, so only a failed growth past 2^63 is refused; saturate.
-        self.0.record(span.as_ps().min(i64::MAX as u64)).unwrap_or(());
+        self.counted().record(span.as_ps().min(i64::MAX as u64)).unwrap_or(());
     }
 
     /// How many times were counted.
     #[must_use]
     pub fn count(&self) -> u64 {
-        self.0.len()
+        match &self.0 {
+            Form::Counted(counts) => counts.len(),
+            Form::Kept { count, .. } => *count,
+        }
     }
 
     /// Counts all times of `other` too.
     pub fn add(&mut self, other: &Self) {
         // It grows as far as the other has grown, so it can take every time.
-        self.0.add(&other.0).unwrap_or(());
+        self.counted().add(&*other.counts()).unwrap_or(());
     }
 
     /// The time that `share` (0 to 1) of all times do not exceed. Absent if no times were counted.
@@ -82,7 +98,7 @@ impl Histogram {
     #[must_use]
     pub fn quantile(&self, share: f64) -> Option<Span> {
         let longest = self.max()?;
-        Some(Span::from_ps(self.0.value_at_quantile(share)).min(longest))
+        Some(Span::from_ps(self.counts().value_at_quantile(share)).min(longest))
     }
 
     /// The fewest times of which one lies beyond `share` (0 to 1) of them. With fewer, the quantile
@@ -113,9 +129,10 @@ impl Histogram {
 
     /// The same times in nanoseconds, as the tools for `HdrHistogram` expect them.
     pub(crate) fn in_nanoseconds(&self) -> hdrhistogram::Histogram<u64> {
-        let mut ns = Self::default().0;
-        for counted in self.0.iter_recorded() {
-            let middle = self.0.median_equivalent(counted.value_iterated_to()).min(self.0.max());
+        let mut ns = Self::default().counted().clone();
+        let counts = self.counts();
+        for counted in counts.iter_recorded() {
+            let middle = counts.median_equivalent(counted.value_iterated_to()).min(counts.max());
             let value = (middle + 500) / 1_000;
             // Below the saturated times of this histogram by a factor of 1000.
             ns.record_n(value, counted.count_since_last_iteration()).unwrap_or(());
@@ -126,12 +143,36 @@ impl Histogram {
     /// The longest time.
     #[must_use]
     pub fn max(&self) -> Option<Span> {
-        (!self.0.is_empty()).then(|| Span::from_ps(self.0.max()))
+        let longest = match &self.0 {
+            Form::Counted(counts) => counts.max(),
+            Form::Kept { longest, .. } => *longest,
+        };
+        (self.count() > 0).then(|| Span::from_ps(longest))
+    }
+
+    /// The counts, each in its place.
+    fn counts(&self) -> Cow<'_, hdrhistogram::Histogram<u64>> {
+        match &self.0 {
+            Form::Counted(counts) => Cow::Borrowed(counts),
+            Form::Kept { bytes, .. } => Cow::Owned(counts(bytes).expect("it was read before")),
+        }
+    }
+
+    /// The same, to add to.
+    fn counted(&mut self) -> &mut hdrhistogram::Histogram<u64> {
+        if matches!(self.0, Form::Kept { .. }) {
+            self.0 = Form::Counted(self.counts().into_owned());
+        }
+        match &mut self.0 {
+            Form::Counted(counts) => counts,
+            Form::Kept { .. } => unreachable!("it was replaced above"),
+        }
     }
 
     fn encode(&self) -> String {
         let mut bytes = Vec::new();
-        V2DeflateSerializer::new().serialize(&self.0, &mut bytes).expect("a Vec takes every byte");
+        let mut serializer = V2DeflateSerializer::new();
+        serializer.serialize(&*self.counts(), &mut bytes).expect("a Vec takes every byte");
         STANDARD.encode(bytes)
     }
 
@@ -139,10 +180,23 @@ impl Histogram {
         if text.len() > MAX_ENCODED_BYTES {
             return Err(HistogramError::Length(text.len()));
         }
-        let bytes = plain(STANDARD.decode(text)?)?;
-        check_header(&bytes)?;
-        Ok(Self(HdrReader::new().deserialize(&mut bytes.as_slice())?))
+        let bytes = STANDARD.decode(text)?.into_boxed_slice();
+        let counts = counts(&bytes)?;
+        Ok(Self(Form::Kept { bytes, count: counts.len(), longest: counts.max() }))
     }
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.counts() == other.counts()
+    }
+}
+
+/// What either form of a file says.
+fn counts(bytes: &[u8]) -> Result<hdrhistogram::Histogram<u64>, HistogramError> {
+    let bytes = plain(bytes)?;
+    check_header(&bytes)?;
+    Ok(HdrReader::new().deserialize(&mut &*bytes)?)
 }
 
 /// The 32 bits of `bytes` that begin at `at`.
@@ -151,18 +205,18 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// The plain form of either form, no longer than one may be.
-fn plain(bytes: Vec<u8>) -> Result<Vec<u8>, HistogramError> {
-    if word(&bytes, 0) != Some(COMPRESSED_COOKIE) {
-        return Ok(bytes);
+fn plain(bytes: &[u8]) -> Result<Cow<'_, [u8]>, HistogramError> {
+    if word(bytes, 0) != Some(COMPRESSED_COOKIE) {
+        return Ok(Cow::Borrowed(bytes));
     }
     let compressed = bytes.get(COMPRESSED_HEADER_BYTES..).unwrap_or_default();
-    if word(&bytes, 4).is_none_or(|length| length as usize != compressed.len()) {
+    if word(bytes, 4).is_none_or(|length| length as usize != compressed.len()) {
         return Err(HistogramError::Header);
     }
     let mut plain = Vec::new();
     let most = MAX_ENCODED_BYTES as u64 + 1;
     ZlibDecoder::new(compressed).take(most).read_to_end(&mut plain).map_err(|_| HistogramError::Header)?;
-    if plain.len() > MAX_ENCODED_BYTES { Err(HistogramError::Length(plain.len())) } else { Ok(plain) }
+    if plain.len() > MAX_ENCODED_BYTES { Err(HistogramError::Length(plain.len())) } else { Ok(plain.into()) }
 }
 
 /// Checks what decides how much memory the decoder takes, before it takes any: the plain form, a
@@ -238,7 +292,7 @@ mod tests {
         let mut histogram = Histogram::default();
         histogram.record(Span::from_us(7));
         let mut bytes = Vec::new();
-        V2Serializer::new().serialize(&histogram.0, &mut bytes).expect("a Vec takes every byte");
+        V2Serializer::new().serialize(&*histogram.counts(), &mut bytes).expect("a Vec takes every byte");
         assert_eq!(Histogram::decode(&STANDARD.encode(&bytes)).expect("format 2 has it"), histogram);
         let mut bomb = ZlibEncoder::new(Vec::new(), flate2::Compression::best());
         bomb.write_all(&vec![0; MAX_ENCODED_BYTES + 1]).expect("memory");

@@ -7,7 +7,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
+use super::ServerState;
 use super::allowed::AllowedSetting;
 use super::client::Client;
 use super::log::Log;
@@ -20,6 +22,8 @@ pub(super) use interface::interface_of;
 /// Every change is to be in the log, and a client that changes settings all the time must not fill a disk. Unit: lines
 /// in 10 s.
 const LINES: u32 = 200;
+/// What a change has cut off is put back this much later.
+const CUT_OFF: Duration = Duration::from_secs(5);
 
 /// What clients may set on this host, and what sees to it that it is put back.
 #[derive(Clone, Debug)]
@@ -94,6 +98,11 @@ impl Settings {
     }
 }
 
+/// How long a client may be silent after a change, which may have cut it off.
+fn after_change(server: &ServerState) -> Duration {
+    server.limits.idle.min(CUT_OFF)
+}
+
 /// Serves a client that holds the settings, until it has finished or its connection has ended. Neither a slot nor the
 /// queue has to do with it.
 pub(super) fn serve(client: Client<'_>, what: &str) -> Result<(), Refusal> {
@@ -104,8 +113,13 @@ pub(super) fn serve(client: Client<'_>, what: &str) -> Result<(), Refusal> {
     }
     // Whatever ends it, the settings are put back when it is dropped.
     let mut holding = Holding::begin(client, what)?;
+    let idle = client.server.limits.idle;
+    let mut patience = idle;
     loop {
-        match client.hear(client.server.limits.idle)? {
+        let ask = client.hear(patience)?;
+        let changes = matches!(ask, Ask::Setting(SettingAsk::Set { .. }));
+        patience = if changes { after_change(client.server) } else { idle };
+        match ask {
             Ask::Setting(SettingAsk::Read(setting)) => holding.read(&setting)?,
             Ask::Setting(SettingAsk::Set { setting, value }) => holding.set(&setting, &value)?,
             Ask::Setting(SettingAsk::Check) => holding.check()?,

@@ -1,12 +1,13 @@
 //! Changes of settings that can be taken back.
 
+use std::net::IpAddr;
 use std::path::Path;
 
 use super::guardian::Guarded;
 use super::journal::{About, Entry, FORMAT, Journal, JournalError, Record, entries};
 use super::origin::{Namespace, Process, boot_id};
 use super::restore::{self, Outcome};
-use super::{Change, Setting, Value};
+use super::{Change, Name, Setting, SettingError, Value, beside};
 
 /// Changes of settings, with a journal on disk that is written before each change.
 ///
@@ -20,6 +21,58 @@ pub struct Changes {
     /// What the journal says.
     records: Vec<Record>,
     guardian: Option<Guarded>,
+    /// An address of this host that no change may take from it.
+    kept: Option<IpAddr>,
+}
+
+/// What a change has taken with it.
+struct Taken {
+    records: Vec<Record>,
+    /// Whether an address or a route is among it.
+    address: bool,
+}
+
+/// What a change has taken of what was there `before` it, besides what is `owed` already. What was `changed` on purpose has
+/// another value from now on, and by nobody else.
+fn account(changed: &[Setting], before: Vec<(Setting, Value)>, mut owed: Vec<(Setting, Value)>) -> Taken {
+    let any = !before.is_empty();
+    let (mut records, mut address) = (Vec::new(), false);
+    for (other, value) in before {
+        let now = super::read(&other).unwrap_or_default();
+        let Some(lost) = beside::lost(&other, &value, &now) else { continue };
+        address |= other.name == Name::Network;
+        if changed.contains(&other) {
+            records.push(Record::Granted { setting: other, value: now });
+        } else {
+            beside::merge(&mut owed, &other, &lost);
+        }
+    }
+    if any {
+        records.push(Record::Beside { values: owed });
+    }
+    Taken { records, address }
+}
+
+/// Adds records to the journal, and to what is known of it.
+fn append(
+    journal: &Journal,
+    known: &mut Vec<Record>,
+    records: Vec<Record>,
+    sync: bool,
+) -> Result<(), JournalError> {
+    journal.append(&records, sync)?;
+    known.extend(records);
+    Ok(())
+}
+
+/// Whether `address` is one of this network namespace. Where that is not known, it is.
+fn is_own(address: IpAddr) -> bool {
+    let ip = |entry: nix::ifaddrs::InterfaceAddress| {
+        let address = entry.address?;
+        let v4 = address.as_sockaddr_in().map(|it| IpAddr::V4(it.ip()));
+        v4.or_else(|| address.as_sockaddr_in6().map(|it| IpAddr::V6(it.ip())))
+    };
+    nix::ifaddrs::getifaddrs().map_or(true, |mut all| all.any(|entry| ip(entry) == Some(address)))
 }
 
 /// A setting that has another value than it was given here: somebody else has changed it.
@@ -48,7 +101,7 @@ impl Changes {
             what: what.to_owned(),
         };
         let journal = Journal::create(folder, &about)?;
-        Ok(Self { journal, about, records: Vec::new(), guardian: None })
+        Ok(Self { journal, about, records: Vec::new(), guardian: None, kept: None })
     }
 
     /// Where the journal is.
@@ -60,6 +113,11 @@ impl Changes {
     /// Lets `guardian` watch from now on: it is one of this journal, and the one before it, if any, has ended.
     pub fn guarded_by(&mut self, guardian: Guarded) {
         self.guardian = Some(guardian);
+    }
+
+    /// Refuses from now on, and undoes at once, what takes `address` from this host.
+    pub fn keep(&mut self, address: IpAddr) {
+        self.kept = Some(address.to_canonical());
     }
 
     /// Sets a setting, after its original value is in the journal and on disk, and reads it back.
@@ -80,27 +138,54 @@ impl Changes {
         };
         let before = super::read(setting)?;
         super::check(setting, &before, value)?;
-        let known = self.entries().iter().any(|entry| entry.setting == *setting);
+        let changed: Vec<Setting> = self.originals().into_iter().map(|(changed, _)| changed).collect();
+        let beside = beside::values(beside::of(setting, &changed), &changed, setting)?;
+        let known = changed.contains(setting);
+        let owed = self.owed();
+        let mut at_risk = owed.clone();
+        for (other, value) in beside.iter().filter(|(other, _)| !changed.contains(other)) {
+            beside::merge(&mut at_risk, other, value);
+        }
         let original = Record::Original { setting: setting.clone(), value: before.clone() };
         let set = Record::Set { setting: setting.clone(), value: value.clone() };
-        let records: Vec<Record> = (!known).then_some(original).into_iter().chain([set]).collect();
-        self.journal.append(&records, !known)?;
-        self.records.extend(records);
-        let change = super::write_over(setting, before, value);
+        let at_risk = (!beside.is_empty()).then_some(Record::Beside { values: at_risk });
+        let original = (!known).then_some(original);
+        append(
+            &self.journal,
+            &mut self.records,
+            original.into_iter().chain(at_risk).chain([set]).collect(),
+            !known,
+        )?;
+        let change = super::write_over(setting, before.clone(), value);
         // After an error too: a part may have been changed.
         let granted = change.as_ref().map(|change| change.granted.clone()).or_else(|_| super::read(setting));
-        if let Ok(value) = granted {
-            let granted = [Record::Granted { setting: setting.clone(), value }];
-            self.journal.append(&granted, false)?;
-            self.records.extend(granted);
+        let granted = granted.map(|value| Record::Granted { setting: setting.clone(), value });
+        let taken = account(&changed, beside, owed);
+        append(&self.journal, &mut self.records, granted.into_iter().chain(taken.records).collect(), false)?;
+        match self.kept.filter(|kept| taken.address && !is_own(*kept)) {
+            Some(kept) => {
+                super::put(setting, &before)?;
+                for (other, value) in self.owed() {
+                    super::put(&other, &value)?;
+                }
+                let why = format!("it would take {kept} from this host, over which the client came");
+                Err(SettingError::ReadOnly { setting: setting.clone(), why }.into())
+            }
+            None => Ok(change?),
         }
-        Ok(change?)
+    }
+
+    /// What changes have taken with them so far.
+    fn owed(&self) -> Vec<(Setting, Value)> {
+        let owed = self.entries().into_iter().filter(|entry| entry.beside);
+        owed.map(|entry| (entry.setting, entry.original)).collect()
     }
 
     /// Every setting that was changed here, or was about to be, with its value before, in the order of the first change.
     #[must_use]
     pub fn originals(&self) -> Vec<(Setting, Value)> {
-        self.entries().into_iter().map(|entry| (entry.setting, entry.original)).collect()
+        let changed = self.entries().into_iter().filter(|entry| !entry.beside);
+        changed.map(|entry| (entry.setting, entry.original)).collect()
     }
 
     /// The settings that no longer have what they were last given here.

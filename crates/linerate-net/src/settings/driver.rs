@@ -56,7 +56,12 @@ static ROWS: [Row; 15] = [
 impl Field {
     /// The one of this name.
     pub(super) fn find(name: &str) -> Option<Self> {
-        ROWS.iter().find(|row| row.name == name).map(Self)
+        Self::all().find(|field| field.name() == name)
+    }
+
+    /// Every one.
+    pub(super) fn all() -> impl Iterator<Item = Self> {
+        ROWS.iter().map(Self)
     }
 
     /// Its name.

@@ -10,11 +10,23 @@ pub(super) fn join(parts: &[(String, String)]) -> Value {
     let first = parts.first().map(|(_, value)| value);
     match first {
         Some(first) if parts.iter().all(|(_, value)| value == first) => Value::from(first.as_str()),
-        _ => {
-            let each: Vec<_> = parts.iter().map(|(name, value)| format!("{name}={value}")).collect();
-            Value::from(each.join(" "))
-        }
+        _ => list(parts.iter().map(|(name, value)| (name.as_str(), value.as_str()))),
     }
+}
+
+/// The value of these parts, each with its name.
+pub(super) fn list<'a>(parts: impl Iterator<Item = (&'a str, &'a str)>) -> Value {
+    Value::from(parts.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "))
+}
+
+/// The parts that `value` names.
+pub(super) fn parts(value: &Value) -> impl Iterator<Item = (&str, &str)> {
+    value.as_str().split(' ').filter_map(|word| word.split_once('='))
+}
+
+/// What `value` says of the part called `name`.
+pub(super) fn part<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    parts(value).find(|(other, _)| *other == name).map(|(_, value)| value)
 }
 
 /// What `value` says of each of the parts called `names`: those that it names, or all.

@@ -18,7 +18,7 @@ pub use record::About;
 pub(super) use record::{Entry, Record, entries};
 
 /// The version of the format that is written.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 /// How the names of journals end.
 pub(super) const ENDING: &str = "journal";
 /// The most bytes of one that are read.

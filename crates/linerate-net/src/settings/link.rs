@@ -15,7 +15,13 @@ use crate::netlink::{Netlink, attributes, index};
 const HEADER_BYTES: usize = 16;
 const INDEX: std::ops::Range<usize> = 4..8;
 /// Attributes.  Source: `linux/if_link.h`.
+const IFLA_IFNAME: u16 = 3;
 const IFLA_MTU: u16 = 4;
+/// The link below, by its number, in the namespace that `IFLA_LINK_NETNSID` says if there is one.
+const IFLA_LINK: u16 = 5;
+/// The bond or bridge that has the link.
+const IFLA_MASTER: u16 = 10;
+const IFLA_LINK_NETNSID: u16 = 37;
 const IFLA_TXQLEN: u16 = 13;
 const IFLA_MIN_MTU: u16 = 50;
 const IFLA_MAX_MTU: u16 = 51;
@@ -69,13 +75,62 @@ pub(super) fn allowed(interface: &str, property: Property) -> Option<Allowed> {
     }
 }
 
+/// The interface, and those on top of it: bonds, bridges, VLANs; the lower ones first.
+pub(super) fn with_uppers(interface: &str) -> io::Result<Vec<String>> {
+    let links = links()?;
+    let attribute = |link: &Link, wanted| number(&link.attributes, wanted);
+    let mut found = vec![u64::from(index(interface)?)];
+    let mut next = 0;
+    while let Some(lower) = found.get(next).copied() {
+        next += 1;
+        for link in &links {
+            let is_upper =
+                attribute(link, IFLA_LINK) == Some(lower) && attribute(link, IFLA_LINK_NETNSID).is_none();
+            let master = attribute(link, IFLA_MASTER).filter(|_| link.index == lower);
+            let new = is_upper.then_some(link.index).into_iter().chain(master);
+            found.extend(new.filter(|upper| !found.contains(upper)).collect::<Vec<_>>());
+        }
+    }
+    let name = |index: &u64| links.iter().find(|link| link.index == *index).and_then(Link::name);
+    Ok(found.iter().filter_map(name).collect())
+}
+
+/// Every interface of this network namespace.
+pub(super) fn names() -> io::Result<Vec<String>> {
+    Ok(links()?.iter().filter_map(Link::name).collect())
+}
+
+/// A link as the kernel lists it, with its attributes as (number, value).
+struct Link {
+    index: u64,
+    attributes: Vec<(u16, Vec<u8>)>,
+}
+
+impl Link {
+    fn name(&self) -> Option<String> {
+        let (_, name) = self.attributes.iter().find(|(kind, _)| *kind == IFLA_IFNAME)?;
+        String::from_utf8(name.split(|byte| *byte == 0).next()?.to_vec()).ok()
+    }
+}
+
+fn links() -> io::Result<Vec<Link>> {
+    let links = Netlink::open()?.dump(RouteNetlinkMessage::GetLink(LinkMessage::default()))?;
+    let link = |body: &Vec<u8>| {
+        let index = u32::from_ne_bytes(body.get(INDEX)?.try_into().ok()?).into();
+        let attributes = attributes(body.get(HEADER_BYTES..)?);
+        Some(Link {
+            index,
+            attributes: attributes.into_iter().map(|(kind, value)| (kind, value.to_vec())).collect(),
+        })
+    };
+    Ok(links.iter().filter_map(link).collect())
+}
+
 /// The attributes of a link as (number, value).
 fn attributes_of(interface: &str) -> io::Result<Vec<(u16, Vec<u8>)>> {
-    let wanted = index(interface)?.to_ne_bytes();
-    let links = Netlink::open()?.dump(RouteNetlinkMessage::GetLink(LinkMessage::default()))?;
-    let ours = links.iter().find(|link| link.get(INDEX) == Some(&wanted)).ok_or(io::ErrorKind::NotFound)?;
-    let ours = ours.get(HEADER_BYTES..).unwrap_or_default();
-    Ok(attributes(ours).into_iter().map(|(kind, value)| (kind, value.to_vec())).collect())
+    let wanted = u64::from(index(interface)?);
+    let ours = links()?.into_iter().find(|link| link.index == wanted).ok_or(io::ErrorKind::NotFound)?;
+    Ok(ours.attributes)
 }
 
 fn number(attributes: &[(u16, Vec<u8>)], wanted: u16) -> Option<u64> {

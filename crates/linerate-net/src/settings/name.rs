@@ -37,6 +37,10 @@ pub enum Name {
     IdleLatency,
     /// `congestion-control`.
     CongestionControl,
+    /// `network`: addresses and routes. For journals: what a change takes with it.
+    Network,
+    /// `ipv6`: the parameters of IPv6. For journals too.
+    Ipv6,
     /// `sysctl.NAME`: its path below `/proc/sys`, with `/` between its parts.
     Sysctl(String),
 }
@@ -89,6 +93,8 @@ impl FromStr for Name {
             "governor" => Self::Governor,
             "idle-latency" => Self::IdleLatency,
             "congestion-control" => Self::CongestionControl,
+            "network" => Self::Network,
+            "ipv6" => Self::Ipv6,
             _ => Self::Driver(Field::find(text).ok_or_else(|| error(near(text)))?),
         })
     }
@@ -108,6 +114,8 @@ impl fmt::Display for Name {
             Self::Governor => out.write_str("governor"),
             Self::IdleLatency => out.write_str("idle-latency"),
             Self::CongestionControl => out.write_str("congestion-control"),
+            Self::Network => out.write_str("network"),
+            Self::Ipv6 => out.write_str("ipv6"),
             Self::Sysctl(path) => write!(out, "sysctl.{}", sysctl::dotted(path)),
         }
     }

@@ -6,8 +6,13 @@ use super::error::Cause;
 use super::{Allowed, Value, each};
 use crate::sys::ethtool::{Device, Feature};
 
+/// Every feature that can be changed. Of these one may be [`REQUESTED`] too.
+pub(super) const ALL: &str = "all";
+/// Off, and on as soon as the features are that it depends on.
+pub(super) const REQUESTED: &str = "requested";
 /// The kernel's features behind a short name: those that begin and end so.
-const SHORT: [(&str, &[(&str, &str)]); 7] = [
+const SHORT: [(&str, &[(&str, &str)]); 8] = [
+    (ALL, &[("", "")]),
     ("rx", &[("rx-checksum", "")]),
     ("tx", &[("tx-checksum-", "")]),
     ("sg", &[("tx-scatter-gather", "")]),
@@ -20,8 +25,16 @@ const SHORT: [(&str, &[(&str, &str)]); 7] = [
 /// Reads the offload of this name.
 pub(super) fn read(interface: &str, name: &str) -> Result<Value, Cause> {
     let parts = members(interface, name)?;
-    let state = |on: bool| if on { "on" } else { "off" }.to_owned();
-    Ok(each::join(&parts.into_iter().map(|part| (part.name, state(part.on))).collect::<Vec<_>>()))
+    let state = |part: &Feature| match (part.on, part.requested) {
+        (true, _) => "on",
+        (false, true) if name == ALL => REQUESTED,
+        (false, _) => "off",
+    };
+    let parts: Vec<_> = parts.iter().map(|part| (part.name.clone(), state(part).to_owned())).collect();
+    if name == ALL {
+        return Ok(each::list(parts.iter().map(|(name, state)| (name.as_str(), state.as_str()))));
+    }
+    Ok(each::join(&parts))
 }
 
 /// Switches the offload of this name.
@@ -33,10 +46,12 @@ pub(super) fn write(interface: &str, name: &str, value: &Value) -> Result<(), Ca
     }
     let names: Vec<String> = parts.into_iter().map(|part| part.name).collect();
     let wanted = each::split(value, &names)?;
-    if let Some((_, odd)) = wanted.iter().find(|(_, state)| !["on", "off"].contains(&state.as_str())) {
+    let states = ["on", "off", REQUESTED];
+    let states = if name == ALL { &states[..] } else { &states[..2] };
+    if let Some((_, odd)) = wanted.iter().find(|(_, state)| !states.contains(&state.as_str())) {
         return Err(Cause::Value(format!("it takes on or off, and not {odd}")));
     }
-    let of = |feature: &str| wanted.iter().find(|(name, _)| name == feature).map(|(_, state)| state == "on");
+    let of = |feature: &str| wanted.iter().find(|(name, _)| name == feature).map(|(_, state)| state != "off");
     Ok(Device::open(interface)?.switch(of)?)
 }
 
@@ -52,17 +67,20 @@ pub(super) fn allowed(interface: &str, name: &str) -> Option<Allowed> {
     })
 }
 
+/// Whether the short or whole name `name` means the kernel's `feature`.
+pub(super) fn is_of(name: &str, feature: &str) -> bool {
+    match SHORT.iter().find(|(short, _)| *short == name) {
+        Some((_, patterns)) => {
+            patterns.iter().any(|(begin, end)| feature.starts_with(begin) && feature.ends_with(end))
+        }
+        None => feature == name,
+    }
+}
+
 /// The features that this name means: those that can be changed, or all where none can.
 fn members(interface: &str, name: &str) -> Result<Vec<Feature>, Cause> {
     let all = Device::open(interface)?.feature_list()?;
-    let short = SHORT.iter().find(|(short, _)| *short == name).map(|(_, patterns)| *patterns);
-    let is_meant = |feature: &Feature| match short {
-        Some(patterns) => patterns.iter().any(|(begin, end)| {
-            feature.name.starts_with(begin) && feature.name.ends_with(end) && feature.name.len() >= end.len()
-        }),
-        None => feature.name == name,
-    };
-    let meant: Vec<Feature> = all.into_iter().filter(is_meant).collect();
+    let meant: Vec<Feature> = all.into_iter().filter(|feature| is_of(name, &feature.name)).collect();
     if meant.is_empty() {
         return Err(Cause::Lacking(format!("the kernel has no feature called {name}")));
     }

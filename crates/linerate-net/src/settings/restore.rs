@@ -134,17 +134,22 @@ pub(super) fn restore(journal: &Journal, force: bool) -> Result<Vec<Outcome>, Jo
     };
     let put = |there: bool| {
         let rules = Rules { restarted, there, force };
-        let all = entries(&records).into_iter().rev();
-        all.map(|entry| rules.put_back(journal, entry)).collect::<Result<Vec<_>, _>>()
+        let (beside, changed): (Vec<_>, Vec<_>) =
+            entries(&records).into_iter().partition(|entry| entry.beside);
+        let all = changed.into_iter().rev().chain(beside);
+        let put_back = |entry: Entry| Ok((entry.beside, rules.put_back(journal, entry)?));
+        all.map(put_back).collect::<Result<Vec<_>, JournalError>>()
     };
-    let outcomes = match namespace.within(|| put(true)).map_err(JournalError::Origin)? {
+    let mut outcomes = match namespace.within(|| put(true)).map_err(JournalError::Origin)? {
         Some(outcomes) => outcomes?,
         None => put(false)?,
     };
-    if outcomes.iter().all(Outcome::is_done) {
+    if outcomes.iter().all(|(_, outcome)| outcome.is_done()) {
         journal.remove()?;
     }
-    Ok(outcomes)
+    // What came back by the way is nothing to tell.
+    outcomes.retain(|(beside, outcome)| !beside || !outcome.is_done());
+    Ok(outcomes.into_iter().map(|(_, outcome)| outcome).collect())
 }
 
 /// What decides over each setting of a journal.
@@ -162,7 +167,8 @@ impl Rules {
     /// Puts one setting back and notes it in the journal.
     fn put_back(self, journal: &Journal, entry: Entry) -> Result<Outcome, JournalError> {
         let end = self.end(&entry).unwrap_or_else(End::Failed);
-        let outcome = Outcome { setting: entry.setting, original: entry.original, end };
+        let original = entry.shown();
+        let outcome = Outcome { setting: entry.setting, original, end };
         if outcome.is_done() {
             journal.append(&[Record::Restored { setting: outcome.setting.clone() }], false)?;
         }
@@ -170,7 +176,7 @@ impl Rules {
     }
 
     fn end(self, entry: &Entry) -> Result<End, SettingError> {
-        let Entry { setting, original, asked, granted } = entry;
+        let Entry { setting, original, asked, granted, beside: _ } = entry;
         let scope = setting.name.scope();
         if self.restarted && scope == Scope::Interface {
             return Ok(End::Void("the host has started anew since"));
@@ -213,8 +219,7 @@ fn found(path: PathBuf) -> Found {
                 _ => None,
             };
             let standing = about.as_ref().map_or(Standing::Orphaned, standing);
-            let settings =
-                entries(&records).into_iter().map(|entry| (entry.setting, entry.original)).collect();
+            let settings = shown(&records);
             Found { path, about, standing, settings }
         }
         Err(error) => {
@@ -222,6 +227,13 @@ fn found(path: PathBuf) -> Found {
             Found { path, about: None, standing, settings: Vec::new() }
         }
     }
+}
+
+/// What was changed on purpose; what was taken with it only if nothing else is left.
+fn shown(records: &[Record]) -> Vec<(Setting, Value)> {
+    let (beside, changed): (Vec<_>, Vec<_>) = entries(records).into_iter().partition(|entry| entry.beside);
+    let shown = if changed.is_empty() { beside } else { changed };
+    shown.into_iter().map(|entry| (entry.setting.clone(), entry.shown())).collect()
 }
 
 fn standing(about: &About) -> Standing {

@@ -1,5 +1,6 @@
 //! Settings of the two hosts of a laboratory: they cost a namespace each and less than a second in all.
 
+mod beside;
 mod journals;
 
 use super::*;

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 /// The most bytes of a value.
-const LONGEST: usize = 64 << 10;
+pub(super) const LONGEST: usize = 64 << 10;
 
 /// The value of a setting, as a user writes it: words with one space between each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -119,7 +119,7 @@ pub(super) fn history_flag() -> clap::Arg {
     let history = history.hide_env(true).value_parser(clap::value_parser!(OsString)).help(HELP);
     history.help_heading("Output").hide_short_help(true).long_help(format!(
         "{HELP}\n\nYours is linerate/history.db in $XDG_DATA_HOME or ~/.local/share. A verb that measures records its run \
-         there if --history, --record or LINERATE_HISTORY is given."
+         there if --history, --record or LINERATE_HISTORY is given; --history off records nothing."
     ))
 }
 

@@ -23,6 +23,7 @@ pub(super) fn run(args: &CompareArgs, context: &Context) -> Result<ExitCode, Tro
     let history = &context.history;
     let (base, candidate) = (side(&args.base, history)?, side(&args.candidate, history)?);
     let comparison = compared(&base, &candidate, args, history)?;
+    let reports = context.files.prepare(&args.report, |path| rendered(&comparison, path))?;
     match args.format {
         CompareFormat::Table => {
             show_text(&render::document(&comparison).text(columns(), args.rows.unwrap_or_default()))?;
@@ -30,8 +31,8 @@ pub(super) fn run(args: &CompareArgs, context: &Context) -> Result<ExitCode, Tro
         CompareFormat::Markdown => show(&render::document(&comparison).markdown())?,
         CompareFormat::Json => show(&render::json(&comparison).map_err(|error| unrendered(&error))?)?,
     }
-    for path in &args.report {
-        context.files.replace(path, &rendered(&comparison, path)?)?;
+    for (path, text) in reports {
+        context.files.replace(path, &text)?;
         note(format_args!("comparison: {}", path.display()));
     }
     let finding = comparison.findings().next().is_some();

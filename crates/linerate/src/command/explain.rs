@@ -17,6 +17,15 @@ pub(super) fn run(args: &ExplainArgs, context: &Context) -> Result<ExitCode, Tro
     let runs = runs?;
     let explained: Result<Vec<(&NamedRun, Explanation)>, Trouble> = runs.iter().map(explained).collect();
     let explained = explained?;
+    let reports = context.files.prepare(&args.report, |path| {
+        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("json")) {
+            return Err(Trouble::new(
+                format!("failed to choose a format for {}", path.display()),
+                "end the file's name in .json",
+            ));
+        }
+        json(&explained)
+    })?;
     match args.format {
         ExplainFormat::Table => {
             let texts: Vec<String> = explained
@@ -27,14 +36,8 @@ pub(super) fn run(args: &ExplainArgs, context: &Context) -> Result<ExitCode, Tro
         }
         ExplainFormat::Json => show(&json(&explained)?)?,
     }
-    for path in &args.report {
-        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("json")) {
-            return Err(Trouble::new(
-                format!("failed to choose a format for {}", path.display()),
-                "end the file's name in .json",
-            ));
-        }
-        context.files.replace(path, &json(&explained)?)?;
+    for (path, text) in reports {
+        context.files.replace(path, &text)?;
         note(format_args!("explanation: {}", path.display()));
     }
     Ok(ExitCode::SUCCESS)

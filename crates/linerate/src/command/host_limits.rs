@@ -59,9 +59,10 @@ pub(super) fn report(
     quiet: bool,
     files: &Writer,
 ) -> Result<(), Trouble> {
+    let pages = files.prepare(pages, |path| rendered(file, form(path)?))?;
     show_text(&render::document(file).text(columns(), Rows::Short))?;
-    for path in pages {
-        files.replace(path, &rendered(file, form(path)?)?)?;
+    for (path, text) in pages {
+        files.replace(path, &text)?;
         if !quiet {
             crate::screen::note(format_args!("report: {}", path.display()));
         }

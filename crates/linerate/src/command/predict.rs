@@ -33,6 +33,7 @@ pub(super) fn run(args: &PredictArgs, context: &Context) -> Result<ExitCode, Tro
     let prediction = prediction((args, &changes), &host, &named)?;
     let document = predict::document(&prediction);
     let report = args.report.clone().unwrap_or_else(|| beside(&args.run));
+    context.files.writable(&report)?;
     show(&match args.format {
         PredictFormat::Table => document.text(columns(), args.rows.unwrap_or_default()),
         PredictFormat::Json => predict::json(&prediction).map_err(|error| unrendered(&error))?,

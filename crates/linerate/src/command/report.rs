@@ -37,11 +37,14 @@ pub(super) fn run(args: &ReportArgs, context: &Context) -> Result<ExitCode, Trou
     let printed = args.format.write(&shown).map_err(|error| {
         Trouble::new(format!("failed to {error}"), "give other runs, or another --format")
     })?;
-    if is_table { show_text(&printed) } else { show(&printed) }?;
-    for path in &args.report {
+    let reports = context.files.prepare(&args.report, |path| {
         let form = form_of(path)?;
         need_runs(form, beside, "--report")?;
-        context.files.replace(path, &form.write(&shown).map_err(|error| unrendered(path, &error))?)?;
+        form.write(&shown).map_err(|error| unrendered(path, &error))
+    })?;
+    if is_table { show_text(&printed) } else { show(&printed) }?;
+    for (path, text) in reports {
+        context.files.replace(path, &text)?;
         if !args.quiet {
             note(format_args!("report: {}", path.display()));
         }

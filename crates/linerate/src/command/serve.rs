@@ -27,6 +27,7 @@ pub(super) fn run(args: &ServeArgs) -> Result<ExitCode, Trouble> {
 }
 
 fn serve(args: &ServeArgs) -> Result<ExitCode, Trouble> {
+    crate::signals::serve_on();
     let filter = EnvFilter::try_from_env("LINERATE_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_target(false).with_writer(io::stderr);
     log.with_ansi(console::colors_enabled_stderr()).init();

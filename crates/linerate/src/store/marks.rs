@@ -25,8 +25,11 @@ pub(super) enum Maker {
 /// How a form begins, and what else is in the first bytes of a file of linerate's: any of these.
 type Mark = (&'static str, &'static [&'static str]);
 
+/// How a line of an experiment's ledger begins.
+const LEDGER: &str = "{\"conditions\":\"";
+
 /// The forms that say who made them.
-const MARKS: [Mark; 22] = [
+const MARKS: [Mark; 23] = [
     // Reports, comparisons, timelines, experiments, limits of hosts, where ranks meet; explanations.
     ("{", &["\"generator\": \"linerate", "\"generator\":\"linerate"]),
     ("[", &["\"generator\": \"linerate"]),
@@ -35,6 +38,8 @@ const MARKS: [Mark; 22] = [
     ("<!DOCTYPE html>", &["<meta name=\"generator\" content=\"linerate "]),
     ("<svg ", &["<metadata>linerate "]),
     ("# ", &["\n<!-- linerate "]),
+    // What shards share.
+    ("{\n  \"format\": ", &["\n  \"linerate\": \""]),
     // Headers of CSV: of runs, histories and experiments.
     ("run,id,started,source,", &[""]),
     ("path,name,run,started,figure,", &[""]),
@@ -64,13 +69,18 @@ pub(super) fn made_by(path: &Path) -> Maker {
     match read {
         Ok(0) => Maker::Nobody,
         Ok(_) if is_run(&head) => Maker::Run,
-        Ok(_) if MARKS.iter().any(|mark| fits(mark, &head)) => Maker::Linerate,
+        Ok(_) if MARKS.iter().any(|mark| fits(mark, &head)) || is_ledger(&head) => Maker::Linerate,
         _ => Maker::Other,
     }
 }
 
 fn fits((begins, any): &Mark, head: &str) -> bool {
     head.starts_with(begins) && any.iter().any(|mark| head.contains(mark))
+}
+
+/// The ledger of an experiment. To one is only added, so a process that was killed may have left any part of its first line.
+fn is_ledger(head: &str) -> bool {
+    LEDGER.starts_with(head) || head.lines().take(2).any(|line| line.starts_with(LEDGER))
 }
 
 /// A run, or what else was measured: it says when it began before it has any list.

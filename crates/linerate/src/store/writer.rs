@@ -10,7 +10,8 @@ use std::sync::{Mutex, PoisonError};
 
 use linerate_core::run::Run;
 
-use super::{COMPRESSED, LEVEL, bare, is_device, is_stream, marks, readable_by_all};
+use super::marks::{Maker, made_by};
+use super::{COMPRESSED, LEVEL, bare, is_device, is_off, is_stream, readable_by_all};
 use crate::screen::show;
 use crate::trouble::Trouble;
 
@@ -140,13 +141,23 @@ impl Writer {
         Ok(())
     }
 
-    pub(crate) const fn is_forced(&self) -> bool {
-        self.forced
-    }
-
-    /// From now on it replaces any file in `folder`, which is there: one that linerate keeps.
-    pub(crate) fn adopt(&self, folder: &Path) {
+    /// Opens `folder`, or makes it, to keep files of these `names` there, and from now on replaces any file in it. It is
+    /// linerate's, if any of them is there, by the first of them.
+    pub(crate) fn keep(&self, folder: &Path, names: &[&str]) -> Result<(), Trouble> {
+        let taken = names.iter().find(|name| folder.join(name).exists());
+        let is_ours = || matches!(made_by(&folder.join(names[0])), Maker::Nobody | Maker::Linerate);
+        if let Some(name) = taken.filter(|_| !self.forced && !is_ours()) {
+            return Err(Trouble::new(
+                format!("failed to use {}: linerate did not make its {name}", folder.display()),
+                "choose another folder with --folder, or replace what is there with --force",
+            ));
+        }
+        fs::create_dir_all(folder).map_err(|error| match error.kind() {
+            ErrorKind::AlreadyExists => unwritten(folder, &io::Error::other("it is not a folder")),
+            _ => unwritten(folder, &error),
+        })?;
         self.owns(fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned()));
+        Ok(())
     }
 
     fn is_own(&self, target: &Path) -> bool {
@@ -166,6 +177,9 @@ impl Writer {
         let refused = |reason: &str, help: &str| {
             Err(Trouble::new(format!("failed to write {}: {reason}", path.display()), help))
         };
+        if is_off(path) {
+            return refused("that is not a file name", "leave the flag out, or write ./ before the name");
+        }
         let Ok(there) = fs::symlink_metadata(path) else { return Ok(in_real_folder(path)) };
         if there.is_symlink() && !self.forced {
             return refused(
@@ -184,17 +198,30 @@ impl Writer {
         if self.forced || self.is_own(&target) {
             return Ok(target);
         }
-        match marks::made_by(&target) {
-            marks::Maker::Nobody | marks::Maker::Linerate => Ok(target),
-            marks::Maker::Run => refused(
+        match made_by(&target) {
+            Maker::Nobody | Maker::Linerate => Ok(target),
+            Maker::Run => refused(
                 "it is a run file, and would be lost",
                 "choose another path, or replace it with --force",
             ),
-            marks::Maker::Other => refused(
+            Maker::Other => refused(
                 "linerate did not make the file that is there",
                 "choose another path, or replace it with --force",
             ),
         }
+    }
+
+    /// What `text` says for each of the files, all of which can be written: before anything is shown.
+    pub(crate) fn prepare<'p>(
+        &self,
+        paths: &'p [PathBuf],
+        text: impl Fn(&Path) -> Result<String, Trouble>,
+    ) -> Result<Vec<(&'p Path, String)>, Trouble> {
+        let prepared = paths.iter().map(|path| {
+            let text = text(path)?;
+            self.writable(path).map(|()| (path.as_path(), text))
+        });
+        prepared.collect()
     }
 
     /// Finds out before anything is measured whether `path` can be written, and changes nothing.

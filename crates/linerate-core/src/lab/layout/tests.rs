@@ -45,22 +45,26 @@ const DUMBBELL: &str = r#"
     ]
 "#;
 
+/// Each node is drawn so.
+fn shows(layout: &Layout, nodes: &[&str]) {
+    for text in nodes {
+        let (name, _) = text.split_once(':').expect("a name");
+        assert_eq!(drawn(layout, name), *text);
+    }
+}
+
 #[test]
 fn nodes_are_numbered_by_network_and_reach_each_other_over_the_fewest_routers() {
     let layout = built(DUMBBELL);
     assert_eq!(layout.networks(), 4, "links that meet at a switch are one");
-    assert_eq!(drawn(&layout, "s"), "s: a1 a2 r1 |");
-    assert_eq!(
-        drawn(&layout, "a2"),
-        "a2: s=198.18.0.2/24 | 198.18.1.0/24 via 198.18.0.3 198.18.2.0/24 via 198.18.0.3 198.18.3.0/24 via 198.18.0.3"
-    );
-    assert_eq!(
-        drawn(&layout, "r1"),
-        "r1: s=198.18.0.3/24 r2=198.18.1.1/24 | 198.18.2.0/24 via 198.18.1.2 198.18.3.0/24 via 198.18.1.2"
-    );
-    assert_eq!(
-        drawn(&layout, "b2"),
-        "b2: r2=198.18.3.1/24 | 198.18.0.0/24 via 198.18.3.2 198.18.1.0/24 via 198.18.3.2 198.18.2.0/24 via 198.18.3.2"
+    shows(
+        &layout,
+        &[
+            "s: a1 a2 r1 |",
+            "a2: s=198.18.0.2/24 | 198.18.1.0/24 via 198.18.0.3 198.18.2.0/24 via 198.18.0.3 198.18.3.0/24 via 198.18.0.3",
+            "r1: s=198.18.0.3/24 r2=198.18.1.1/24 | 198.18.2.0/24 via 198.18.1.2 198.18.3.0/24 via 198.18.1.2",
+            "b2: r2=198.18.3.1/24 | 198.18.0.0/24 via 198.18.3.2 198.18.1.0/24 via 198.18.3.2 198.18.2.0/24 via 198.18.3.2",
+        ],
     );
 }
 
@@ -189,15 +193,14 @@ fn what_a_plan_says_of_addresses_holds_and_the_rest_is_filled() {
         ]
     "#;
     let layout = built(text);
-    assert_eq!(
-        drawn(&layout, "a"),
-        "a: s=10.0.0.1/24,fd00::1/64 | 192.168.7.0/31 via 10.0.0.254 fd01::2/127 via fd00::9"
+    shows(
+        &layout,
+        &[
+            "a: s=10.0.0.1/24,fd00::1/64 | 192.168.7.0/31 via 10.0.0.254 fd01::2/127 via fd00::9",
+            "b: s=10.0.0.2/24,fd00::2/64 | 192.168.7.0/31 via 10.0.0.254 fd01::2/127 via fd00::9",
+            "r: s=10.0.0.254/24,fd00::9/64 c=192.168.7.1/31,fd01::3/127 |",
+        ],
     );
-    assert_eq!(
-        drawn(&layout, "b"),
-        "b: s=10.0.0.2/24,fd00::2/64 | 192.168.7.0/31 via 10.0.0.254 fd01::2/127 via fd00::9"
-    );
-    assert_eq!(drawn(&layout, "r"), "r: s=10.0.0.254/24,fd00::9/64 c=192.168.7.1/31,fd01::3/127 |");
     let again = LabPlan::from_toml(text).expect("a plan").to_toml();
     assert_eq!(built(&again), layout, "{again}");
 }

@@ -13,7 +13,7 @@ use super::super::ServerState;
 use super::super::allowed::{AllowedSetting, find};
 use super::super::client::Client;
 use super::super::session::Refusal;
-use super::SettingsOptions;
+use super::{SettingsOptions, after_change};
 use crate::control::{LONGEST_NAME, LONGEST_VALUE, MOST_SETTINGS, Reply, SettingEnd, SettingReply, harmless};
 use crate::settings::{self, Change, Changes, End, Guarded, HostLock, JournalError, Outcome, Setting, Value};
 
@@ -66,7 +66,9 @@ impl<'a> Holding<'a> {
         holding.say(SettingReply::Held {
             interface: holding.interface.clone(),
             allowed: options.allowed.iter().take(MOST_NAMES).map(AllowedSetting::to_string).collect(),
-            patience: Span::from_ns(u64::try_from(server.limits.idle.as_nanos()).unwrap_or(u64::MAX / 1000)),
+            patience: Span::from_ns(
+                u64::try_from(after_change(server).as_nanos()).unwrap_or(u64::MAX / 1000),
+            ),
         })?;
         Ok(holding)
     }
@@ -171,7 +173,11 @@ impl<'a> Holding<'a> {
     /// The changes, with a guardian from the beginning, if there is to be one.
     fn changes(&mut self) -> Result<&mut Changes, JournalError> {
         if self.changes.is_none() {
-            self.changes = Some(Changes::begin(&self.options.folder, &self.what)?);
+            let mut changes = Changes::begin(&self.options.folder, &self.what)?;
+            if let Ok([own, _]) = self.client.addresses() {
+                changes.keep(own.ip());
+            }
+            self.changes = Some(changes);
             if let Err(error) = self.guarded() {
                 // Nothing is in this journal yet. The next change begins another.
                 self.restore().map_or_else(drop, drop);

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::super::origin::{Namespace, Process};
+use super::super::{Name, network};
 use super::{FORMAT, JournalError, Setting, Value};
 
 /// Who changes settings, where and what for.
@@ -50,6 +51,8 @@ pub(in super::super) enum Record {
     Set { setting: Setting, value: Value },
     /// What it has been since that was done.
     Granted { setting: Setting, value: Value },
+    /// What else is to be put back: what changes have taken with them, or the next one may. It replaces the one before.
+    Beside { values: Vec<(Setting, Value)> },
     /// That it is as it was, or nothing is to be put back.
     Restored { setting: Setting },
 }
@@ -72,11 +75,26 @@ pub(in super::super) struct Entry {
     pub(in super::super) asked: Option<Value>,
     /// The value that it had after; absent if that is not known, because the process was stopped before.
     pub(in super::super) granted: Option<Value>,
+    /// It was never changed on purpose.
+    pub(in super::super) beside: bool,
 }
 
-/// The settings of a journal that are still to be put back, in the order of their first change.
+impl Entry {
+    /// Its original value, for people.
+    pub(in super::super) fn shown(&self) -> Value {
+        if self.setting.name == Name::Network {
+            network::summary(&self.original)
+        } else {
+            self.original.clone()
+        }
+    }
+}
+
+/// The settings of a journal that are still to be put back: those that were changed, in the order of their first change,
+/// and what changes have taken with them, in the order in which it is put back.
 pub(in super::super) fn entries(records: &[Record]) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
+    let mut owed: Vec<Entry> = Vec::new();
     for record in records {
         let of = |wanted: &Setting| entries.iter().position(|entry| entry.setting == *wanted);
         match record {
@@ -86,7 +104,18 @@ pub(in super::super) fn entries(records: &[Record]) -> Vec<Entry> {
                 original: value.clone(),
                 asked: None,
                 granted: None,
+                beside: false,
             }),
+            Record::Beside { values } => {
+                let owe = |(setting, value): &(Setting, Value)| Entry {
+                    setting: setting.clone(),
+                    original: value.clone(),
+                    asked: Some(value.clone()),
+                    granted: None,
+                    beside: true,
+                };
+                owed = values.iter().map(owe).collect();
+            }
             Record::Original { .. } => {}
             Record::Set { setting, value } => {
                 if let Some(at) = of(setting) {
@@ -98,9 +127,14 @@ pub(in super::super) fn entries(records: &[Record]) -> Vec<Entry> {
                     entries[at].granted = Some(value.clone());
                 }
             }
-            Record::Restored { setting } => entries.retain(|entry| entry.setting != *setting),
+            Record::Restored { setting } => {
+                // What was changed on purpose is put back first.
+                let of = if of(setting).is_some() { &mut entries } else { &mut owed };
+                of.retain(|entry| entry.setting != *setting);
+            }
         }
     }
+    entries.append(&mut owed);
     entries
 }
 

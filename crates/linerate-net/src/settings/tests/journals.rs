@@ -18,10 +18,10 @@ const STEPS: [(&str, &str); 6] = [
 ];
 
 /// A folder for journals, removed at the end.
-struct Folder(PathBuf);
+pub(super) struct Folder(pub(super) PathBuf);
 
 impl Folder {
-    fn new(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("linerate-settings-{}-{name}", std::process::id()));
         fs::create_dir_all(&path).expect("a folder");
         Self(path)
@@ -257,7 +257,7 @@ fn a_journal_whose_namespace_has_gone_is_void() {
 fn journals_that_are_none_are_listed_and_stay() {
     let folder = Folder::new("damaged");
     for (name, text) in
-        [("a", "rubbish\n"), ("b", "{\"record\":\"begin\",\"format\":2}\n"), ("c", "{\"record\":\"be")]
+        [("a", "rubbish\n"), ("b", "{\"record\":\"begin\",\"format\":3}\n"), ("c", "{\"record\":\"be")]
     {
         fs::write(folder.0.join(format!("{name}.journal")), text).expect("written");
     }
@@ -267,7 +267,7 @@ fn journals_that_are_none_are_listed_and_stay() {
         other => panic!("{other:?}"),
     };
     assert!(why(0).contains("line 1"), "{}", why(0));
-    assert!(why(1).contains("it has format 2, and this linerate knows those up to 1"), "{}", why(1));
+    assert!(why(1).contains("it has format 3, and this linerate knows those up to 2"), "{}", why(1));
     assert_eq!(found[2].standing, Standing::Orphaned, "it was stopped before it began");
     assert!(restore_orphan(&found[0].path, true).is_err() && found[0].path.exists());
     assert_eq!(restore_orphan(&found[2].path, false).expect("nothing is to be done").len(), 0);

@@ -39,6 +39,8 @@ pub(crate) struct Feature {
     pub(crate) changeable: bool,
     /// Whether it is active.
     pub(crate) on: bool,
+    /// Whether it is active as soon as those are that it depends on.
+    pub(crate) requested: bool,
 }
 
 impl Device {
@@ -133,12 +135,13 @@ fn active(names: &[String], blocks: &[u32]) -> BTreeMap<String, bool> {
 fn listed(names: &[String], blocks: &[u32]) -> Vec<Feature> {
     let named = names.iter().enumerate().filter(|(_, name)| !name.is_empty());
     let feature = |(i, name): (usize, &String)| {
-        let &[available, _, active, never_changed] = blocks.chunks_exact(BLOCK_WORDS).nth(i / 32)? else {
+        let &[available, requested, active, never_changed] = blocks.chunks_exact(BLOCK_WORDS).nth(i / 32)?
+        else {
             return None;
         };
         let bit = |word: u32| word >> (i % 32) & 1 == 1;
         let changeable = bit(available) && !bit(never_changed);
-        Some(Feature { name: name.clone(), changeable, on: bit(active) })
+        Some(Feature { name: name.clone(), changeable, on: bit(active), requested: bit(requested) })
     };
     named.filter_map(feature).collect()
 }

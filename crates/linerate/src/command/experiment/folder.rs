@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use linerate_analysis::experiment::{Entry, Ledger};
 use linerate_study::Shard;
 
+use super::outcome::{DATA, PAGE};
 use crate::store::{self, Writer};
 use crate::trouble::Trouble;
 
@@ -41,10 +42,8 @@ impl Folder {
     ///
     /// It is used by others, cannot be written, or has files that no experiment has made.
     pub(super) fn open(path: &Path, shard: Option<Shard>, files: &Writer) -> Result<Self, Trouble> {
-        check(path, files)?;
+        files.keep(path, &[LEDGER, PLAN, RUNS, CONDITIONS, RESTORED, PAGE, DATA])?;
         let folder = |part: &Path| fs::create_dir_all(part).map_err(|error| unwritten(part, &error));
-        folder(path)?;
-        files.adopt(path);
         // First, because other parts that begin know the folder of an experiment by it.
         let whole = appended(&path.join(LEDGER))?;
         [RUNS, CONDITIONS].into_iter().try_for_each(|part| folder(&path.join(part)))?;
@@ -98,20 +97,6 @@ impl Folder {
 
     pub(super) fn ledger(&self) -> Result<Ledger, Trouble> {
         ledger(&self.path)
-    }
-}
-
-/// Refuses a folder in which names of an experiment are taken, and which has none.
-fn check(path: &Path, files: &Writer) -> Result<(), Trouble> {
-    let is_experiment =
-        || ledger(path).is_ok_and(|there| there.unread.is_empty() || !there.entries.is_empty());
-    let taken = [LEDGER, PLAN, RUNS, CONDITIONS].into_iter().find(|name| path.join(name).exists());
-    match taken.filter(|_| !is_experiment() && !files.is_forced()) {
-        Some(name) => Err(Trouble::new(
-            format!("failed to use {}: its {name} is of no experiment", path.display()),
-            "choose another folder with --folder, or replace what is there with --force",
-        )),
-        None => Ok(()),
     }
 }
 

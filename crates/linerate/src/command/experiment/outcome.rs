@@ -17,9 +17,9 @@ use crate::store::Writer;
 use crate::trouble::Trouble;
 
 /// The page in the folder.
-const PAGE: &str = "index.html";
+pub(super) const PAGE: &str = "index.html";
 /// The same as data.
-const DATA: &str = "findings.json";
+pub(super) const DATA: &str = "findings.json";
 /// Something is missing: runs failed, or are still to be made.
 const UNFINISHED: u8 = 1;
 
@@ -95,9 +95,10 @@ pub(super) fn report(
             format!("`linerate experiment resume {}` goes on", path.display()),
         ));
     }
+    let pages = files.prepare(pages, |file| rendered(&found, file))?;
     show_text(&render::document(&found.findings, None).text(columns(), rows))?;
-    for file in pages {
-        files.replace(file, &rendered(&found, file)?)?;
+    for (file, text) in pages {
+        files.replace(file, &text)?;
         note(format_args!("experiment: {}", file.display()));
     }
     Ok(ExitCode::SUCCESS)

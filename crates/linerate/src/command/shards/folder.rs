@@ -43,15 +43,10 @@ impl ResultFolder {
         manifest: &Manifest,
         files: &Writer,
     ) -> Result<Self, Trouble> {
-        if path.exists() && !path.is_dir() {
-            return Err(unwritten(path, &io::Error::other("it is not a folder")));
-        }
-        fs::create_dir_all(path).map_err(|error| unwritten(path, &error))?;
+        files.keep(path, &[MANIFEST])?;
         // Of several shards that begin together one is the first, and all read its file.
         files.create(&path.join(MANIFEST), &manifest.to_json())?;
-        let folder = Self::existing(path, manifest)?;
-        files.adopt(path);
-        Ok(folder)
+        Self::existing(path, manifest)
     }
 
     /// The folder in which shards left results of `manifest`.
@@ -142,12 +137,6 @@ impl ResultFolder {
         strangers.sort_unstable();
         Ok(strangers)
     }
-}
-
-fn unwritten(path: &Path, error: &io::Error) -> Trouble {
-    let help =
-        "give --folder a folder that you may write, with free space; the results that are there are kept";
-    Trouble::file("write results to", path, error, help)
 }
 
 #[cfg(test)]
