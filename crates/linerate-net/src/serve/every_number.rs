@@ -18,8 +18,7 @@ use serde_json::{Map, Value, json};
 use super::Server;
 use super::limits::Limits;
 use crate::control::{
-    Ask, FrameError, Greeting, Key, Opening, PROTOCOL, Purpose, Reply, WELCOME_LEN, Welcome, read_frame,
-    write_frame,
+    Ask, Control, FrameError, Greeting, Key, Opening, PROTOCOL, Purpose, Reply, WELCOME_LEN, Welcome,
 };
 
 /// How long the server may take for anything.
@@ -181,7 +180,7 @@ fn every_number_of_every_message_has_a_bound() {
 }
 
 /// A client of a server that runs here, by hand, once it has proved the key.
-fn client(at: SocketAddr, key: &Key) -> TcpStream {
+fn client(at: SocketAddr, key: &Key) -> Control {
     let mut stream = TcpStream::connect(at).expect("it listens");
     stream.set_read_timeout(Some(PATIENCE)).expect("a time limit");
     stream.write_all(&Greeting::new(Purpose::Control).encode()).expect("it listens");
@@ -189,16 +188,18 @@ fn client(at: SocketAddr, key: &Key) -> TcpStream {
     stream.read_exact(&mut welcome).expect("a welcome");
     let theirs = Welcome::decode(&welcome).expect("of a linerate").challenge;
     let proof = key.prove_client(PROTOCOL, &theirs, &[1; 32]);
-    write_frame(&mut stream, &Ask::Prove { challenge: [1; 32], proof }).expect("it listens");
-    assert!(matches!(read_frame(&mut stream), Ok(Reply::Proof(_))));
-    stream
+    let mut control = Control::new(stream);
+    control.say(&Ask::Prove { challenge: [1; 32], proof }, PATIENCE).expect("it listens");
+    assert!(matches!(control.hear(PATIENCE), Ok(Reply::Proof(_))));
+    control.agree(PROTOCOL, key.seals(PROTOCOL, &theirs, &[1; 32]).expect("it is the newest"));
+    control
 }
 
 /// What the server answers, once it is this client's turn: a second passes between two places in the queue.
-fn answer(stream: &mut TcpStream, to: &Value) -> Option<Reply> {
-    write_frame(stream, to).ok()?;
+fn answer(control: &Control, to: &Value) -> Option<Reply> {
+    control.say(to, PATIENCE).ok()?;
     for _ in 0..PATIENCE.as_secs() {
-        match read_frame(stream) {
+        match control.hear(PATIENCE) {
             Ok(Reply::Queued(_)) => {}
             Ok(reply) => return Some(reply),
             Err(FrameError::Stream(error)) => {
@@ -269,12 +270,12 @@ fn a_server_bears_every_number_and_its_slot_is_free_again() {
             continue;
         };
         let message = with(base, path, &extreme);
-        let mut stream = client(at, &key);
+        let control = client(at, &key);
         let admitted = matches!(path[0].as_str(), "offer" | "rank") || {
-            matches!(answer(&mut stream, &plain), Some(Reply::Admitted { .. }))
+            matches!(answer(&control, &plain), Some(Reply::Admitted { .. }))
         };
         assert!(admitted, "not admitted before {message}");
-        let reply = answer(&mut stream, &message);
+        let reply = answer(&control, &message);
         assert!(reply.is_some(), "no answer to {message}");
         answered += 1;
     }

@@ -4,6 +4,7 @@
 //! It is read before each change and after it, and what differs is owed: the journal keeps it until it is put back.
 
 use super::driver::Field;
+use super::network::place;
 use super::{Name, Setting, SettingError, Value, each, link, offload};
 
 /// The settings that a change of `setting` may take with it, in the order in which they are put back; and those `changed`
@@ -104,12 +105,13 @@ pub(super) fn lost(setting: &Setting, before: &Value, after: &Value) -> Option<V
     Some(each::list(lost)).filter(|lost| !lost.as_str().is_empty())
 }
 
-/// `owed` and what of `more` it does not have yet.
+/// `owed` and what of `more` it does not have yet, in the form that it had first.
 pub(super) fn merge(owed: &mut Vec<(Setting, Value)>, setting: &Setting, more: &Value) {
     match owed.iter_mut().find(|(other, _)| other == setting) {
         None => owed.push((setting.clone(), more.clone())),
         Some((_, first)) if has_parts(setting) => {
-            let new = each::parts(more).filter(|(name, _)| each::part(first, name).is_none());
+            let is_new = |name: &str| each::parts(first).all(|(known, _)| place(known) != place(name));
+            let new = each::parts(more).filter(|(name, _)| is_new(name));
             *first = each::list(each::parts(first).chain(new));
         }
         Some(_) => {}

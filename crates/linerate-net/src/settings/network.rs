@@ -5,6 +5,7 @@
 //!
 //! Source: rtnetlink(7), `linux/if_addr.h`, `linux/rtnetlink.h`.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io;
 use std::time::{Duration, Instant};
@@ -36,6 +37,7 @@ const IFA_F_TENTATIVE: u32 = 0x40;
 /// Attributes of routes.  Source: `linux/rtnetlink.h`.
 const RTA_OIF: u16 = 4;
 const RTA_GATEWAY: u16 = 5;
+const RTA_METRICS: u16 = 8;
 const RTA_MULTIPATH: u16 = 9;
 const RTA_CACHEINFO: u16 = 12;
 const RTA_VIA: u16 = 18;
@@ -89,6 +91,17 @@ pub(super) fn write(interface: &str, value: &Value) -> Result<(), Cause> {
         netlink.replay(RTM_NEWROUTE, &body, NLM_F_CREATE | NLM_F_APPEND)?;
     }
     Ok(())
+}
+
+/// What a word is about: a route without its metrics, of which the kernel lowers the MTU with that of the interface.
+pub(super) fn place(word: &str) -> Cow<'_, str> {
+    let Some(body) = word.strip_prefix("route/").and_then(bytes) else { return Cow::Borrowed(word) };
+    let Some((head, rest)) = body.split_at_checked(ROUTE_BYTES) else { return Cow::Borrowed(word) };
+    let mut kept = head.to_vec();
+    for (kind, value) in attributes(rest).into_iter().filter(|(kind, _)| *kind != RTA_METRICS) {
+        attribute(&mut kept, kind, value);
+    }
+    Cow::Owned(hexadecimal(&kept))
 }
 
 /// How many there are, for people.

@@ -109,7 +109,7 @@ fn draw(random: &mut Pcg64) -> (Setting, Value) {
 
 #[test]
 fn everything_that_a_change_takes_is_put_back() {
-    let seed = u64::from(std::process::id());
+    let seed = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(rand::random);
     eprintln!("seed {seed}");
     let mut random = Pcg64::seed_from_u64(seed);
     let folder = super::journals::Folder::new("beside");
@@ -127,14 +127,18 @@ fn everything_that_a_change_takes_is_put_back() {
                 let set = changes.set(&setting, &value).is_ok();
                 done.push(format!("{setting}={value}: {set}"));
             }
-            if random.random_bool(0.5) {
-                changes.restore(false).expect("restored");
+            let outcomes = if random.random_bool(0.5) {
+                changes.restore(false).expect("restored")
             } else {
                 let journal = changes.journal().to_owned();
                 drop(changes);
-                Journal::open(&journal).and_then(|journal| restore(&journal, false)).expect("restored");
-            }
-            assert_eq!(journals(&folder.0).expect("readable").len(), 0, "round {round}: {done:?}");
+                Journal::open(&journal).and_then(|journal| restore(&journal, false)).expect("restored")
+            };
+            assert_eq!(
+                journals(&folder.0).expect("readable").len(),
+                0,
+                "round {round}: {done:?}, {outcomes:?}"
+            );
             settle();
             let after = state();
             let differs = before.iter().zip(&after).flat_map(|(before, after)| {
