@@ -148,7 +148,7 @@ fn another_program_that_ends_without_a_word() {
 fn another_version_of_linerate() {
     let stranger = Stranger::saying(b"linerate\x00\x63\x00\x00................................");
     assert_snapshot!(stranger.complaint(), @"
-    failed to talk to the peer: it speaks version 99 of the protocol and this linerate speaks versions 4 to 11
+    failed to talk to the peer: it speaks version 99 of the protocol and this linerate speaks versions 4 to 12
     help: use the same version of linerate on both hosts
     ");
 }

@@ -52,7 +52,7 @@ pub(super) const fn meanwhile(schedule: MeshSchedule) -> &'static str {
     }
 }
 
-/// `8 ranks, all 56 pairs measured; 2 suspects (1 slow, 1 congested); nothing was lost`.
+/// `8 ranks, all 56 pairs measured; 2 suspects (1 slow, 1 congested); none of 52480 packets was lost`.
 pub(crate) fn headline(mesh: &MeshResult, run: &Run) -> String {
     let ranks = mesh.ranks.len();
     let pairs = ranks * ranks.saturating_sub(1);
@@ -99,7 +99,9 @@ fn lost(mesh: &MeshResult, run: &Run) -> String {
     let verb = if ranks.len() + pairs.len() == 1 { "was" } else { "were" };
     let whole = (!parts.is_empty()).then(|| format!("{} {verb} lost", parts.join(" and ")));
     let packets = match mesh.packets {
-        Some(Packets { lost: 0, .. }) if whole.is_none() => Some("nothing was lost".to_owned()),
+        Some(Packets { lost: 0, sent, .. }) if whole.is_none() => {
+            Some(format!("none of {} was lost", count(sent, "packet")))
+        }
         Some(Packets { lost, sent, lost_in_bulk }) if lost > 0 => {
             let share = lost_share(Some(lost as f64 / sent as f64));
             let verb = if lost == 1 { "was" } else { "were" };

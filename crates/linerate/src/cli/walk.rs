@@ -8,7 +8,7 @@ use linerate_core::plan::Plan;
 use super::{Cli, Command, RrArgs, StreamArgs, TraceArgs, command, line};
 
 /// Flags that act beside the plan: how the other end is reached, a model or a laboratory in its place, files, and the screen.
-const BESIDE: &str = "agent as_rank bind color deploy describe force hdr history host_limits hosts key key_file lab model no_config on \
+const BESIDE: &str = "agent allow_unauthenticated_control as_rank bind color deploy describe force hdr history host_limits hosts key key_file lab model no_config on \
      patience pcapng per_host perfetto plan port print_plan profile program progress quiet ranks record rendezvous servers set \
      show threads trace within";
 

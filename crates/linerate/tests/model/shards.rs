@@ -251,12 +251,12 @@ fn a_folder_that_does_not_fit_has_one_message() {
     desk.write("file", "");
     let to = |folder: &str| sweep(&desk, &["--shard", "1/2", "--folder", folder]).complaint();
     assert_snapshot!(to("file"), @"
-    failed to write results to file: it is not a folder
-    help: give --folder a folder that you may write, with free space; the results that are there are kept
+    failed to write file: it is not a folder
+    help: create the folder, free space there, or choose another path
     ");
     assert_snapshot!(to("file/results"), @"
-    failed to write results to file/results: Not a directory (os error 20)
-    help: give --folder a folder that you may write, with free space; the results that are there are kept
+    failed to write file/results: Not a directory (os error 20)
+    help: create the folder, free space there, or choose another path
     ");
     assert_snapshot!(sweep(&desk, &["--merge", "none"]).complaint(), @"
     failed to find results in none: no shard has left any there
@@ -286,12 +286,12 @@ fn a_folder_that_cannot_be_written_is_named() {
     if rustix::process::geteuid().is_root() {
         // Root may write everywhere but where nobody can.
         let said = sweep(&desk(), &["--shard", "1/2", "--folder", "/proc/results"]).complaint();
-        assert!(said.starts_with("failed to write results to /proc/results: "), "{said}");
+        assert!(said.starts_with("failed to write /proc/results: "), "{said}");
         return;
     }
     let desk = desk();
     fs::create_dir(desk.path("results")).expect("new");
     fs::set_permissions(desk.path("results"), fs::Permissions::from_mode(0o555)).expect("it is ours");
     let said = sweep(&desk, &["--shard", "1/2", "--folder", "results"]).complaint();
-    assert!(said.starts_with("failed to write results to results: "), "{said}");
+    assert!(said.starts_with("failed to write results: "), "{said}");
 }
