@@ -146,7 +146,9 @@ impl Situation {
         let seconds = window.as_seconds().max(0.05);
         let message = self.stream.message_bytes(128 << 10).min(64 << 10) as f64;
         let lump = |bytes: f64| bytes * 8.0 / seconds;
-        let line = self.line * PAYLOAD * 1.01 + lump(self.burst as f64);
+        // What TLS has decrypted counts at once, a record at a time.
+        let record = if self.transport == Transport::Tls { message } else { 0.0 };
+        let line = self.line * PAYLOAD * 1.01 + lump(self.burst as f64 + record);
         let Some(pace) = self.stream.rate else { return line };
         line.min(pace.bits_per_second() * 1.01 + lump(message * f64::from(self.stream.flows)))
     }
