@@ -99,8 +99,8 @@ impl FromStr for Rate {
             Some((place, 'T')) => (&trimmed[..place], 1e12),
             _ => (trimmed, 1.0),
         };
-        let number: f64 = number.trim().parse().map_err(|_| bad())?;
-        if number.is_finite() && number > 0.0 { Ok(Self(number * unit)) } else { Err(bad()) }
+        let bits = number.trim().parse::<f64>().map_err(|_| bad())? * unit;
+        if bits.is_finite() && bits > 0.0 { Ok(Self(bits)) } else { Err(bad()) }
     }
 }
 

@@ -34,7 +34,7 @@ impl JsonSchema for SpanText {
 ///
 /// The serializer's error.
 pub fn serialize<S: Serializer>(span: &Span, out: S) -> Result<S::Ok, S::Error> {
-    out.collect_str(&format_args!("{}s", span.as_seconds()))
+    out.serialize_str(&span.exact_seconds())
 }
 
 /// Reads what [`Span`]'s `FromStr` reads, such as `250ms`, or a number of seconds.

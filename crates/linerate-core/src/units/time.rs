@@ -201,8 +201,18 @@ impl Span {
     #[must_use]
     pub fn exact(self) -> String {
         let (unit, name, decimals) = self.fitting();
+        format!("{} {name}", self.in_units(unit, decimals))
+    }
+
+    /// Every digit in seconds, as `FromStr` reads it back: `20s`, `0.003999s`.
+    pub(super) fn exact_seconds(self) -> String {
+        format!("{}s", self.in_units(1_000_000_000_000, 12))
+    }
+
+    /// Units of so many picoseconds, with all of their decimals but zeros at the end.
+    fn in_units(self, unit: u64, decimals: usize) -> String {
         let text = format!("{}.{:0decimals$}", self.0 / unit, self.0 % unit);
-        format!("{} {name}", text.trim_end_matches('0').trim_end_matches('.'))
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
     }
 
     /// The unit that fits: its picoseconds, its name, and the decimals that a picosecond needs.
@@ -244,23 +254,43 @@ impl FromStr for Span {
         let trimmed = text.trim();
         let digits = trimmed.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(trimmed.len());
         let (number, unit) = trimmed.split_at(digits);
-        let seconds_per_unit = match unit.trim() {
-            "" | "s" => 1.0,
-            "ns" => 1e-9,
-            "us" => 1e-6,
-            "ms" => 1e-3,
-            "min" | "m" => 60.0,
-            "h" => 3600.0,
+        let unit = match unit.trim() {
+            "" | "s" => Self::from_ms(1_000),
+            "ns" => Self::from_ns(1),
+            "us" => Self::from_us(1),
+            "ms" => Self::from_ms(1),
+            "min" | "m" => Self::from_ms(60_000),
+            "h" => Self::from_ms(3_600_000),
             _ => return Err(bad()),
         };
-        let value: f64 = number.parse().map_err(|_| bad())?;
-        let seconds = value * seconds_per_unit;
-        if seconds * 1e12 < u64::MAX as f64 { Ok(Self::from_seconds(seconds)) } else { Err(bad()) }
+        unit.times_decimal(number).ok_or_else(bad)
+    }
+}
+
+impl Span {
+    /// This span times a decimal number, rounded to a picosecond. In whole numbers: a float of seconds has no picoseconds
+    /// beyond 2.5 hours, so a plan would come back from its file changed.
+    fn times_decimal(self, number: &str) -> Option<Self> {
+        let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+        if (whole.is_empty() && part.is_empty()) || part.contains('.') {
+            return None;
+        }
+        let whole = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        // A picosecond is less than the 16th decimal of an hour, which is the longest unit.
+        let part = &part[..part.len().min(18)];
+        let decimals = if part.is_empty() { 0 } else { part.parse::<u128>().ok()? };
+        let scale = 10_u128.pow(part.len() as u32);
+        let of_part = (decimals * u128::from(self.0) * 2 + scale) / (2 * scale);
+        let ps = u128::from(self.0).checked_mul(whole)?.checked_add(of_part)?;
+        u64::try_from(ps).ok().map(Self)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt, SeedableRng};
+    use rand_pcg::Pcg64;
+
     use super::*;
 
     #[test]
@@ -277,6 +307,20 @@ mod tests {
     }
 
     #[test]
+    fn every_span_is_read_as_it_was_written() {
+        let mut random = Pcg64::seed_from_u64(51);
+        let drawn = (0..2_000).map(|_| random.random::<u64>() >> random.random_range(0..64_u32));
+        for ps in drawn.chain([4_319_921_345_665_975, u64::MAX - 1, u64::MAX]) {
+            let span = Span::from_ps(ps);
+            assert_eq!(span.exact_seconds().parse(), Ok(span));
+        }
+        // 18 decimals at most count, and a picosecond that is half there does.
+        for (text, ps) in [(".5ns", 500), ("0.0005ns", 1), ("0.00049999999999999999999ns", 0)] {
+            assert_eq!(text.parse::<Span>(), Ok(Span::from_ps(ps)), "{text}");
+        }
+    }
+
+    #[test]
     fn picoseconds_are_rounded_as_round_does() {
         let near =
             [0.0, 0.25, 0.499_999_999_999_999_94, 0.5, 0.75, 1.5, 2.5, 1e9 + 0.5, 4_503_599_627_370_495.5];
@@ -288,7 +332,9 @@ mod tests {
 
     #[test]
     fn text_that_is_no_span_is_refused_by_name() {
-        for text in ["", "s", "1 fortnight", "-1s", "1e300", "99999999999h"] {
+        for text in
+            ["", "s", ".", ".s", "1.2.3s", "1 fortnight", "-1s", "1e300", "99999999999h", "18446744.1s"]
+        {
             let error = text.parse::<Span>().expect_err(text);
             assert!(error.to_string().contains("is not a time"), "{error}");
         }
