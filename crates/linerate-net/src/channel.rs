@@ -71,6 +71,11 @@ pub trait Channel: Send {
         Arrived::default()
     }
 
+    /// What waits in the socket, in the form in which it came. Unit: bytes.
+    fn backlog(&self) -> u64 {
+        self.arrived().waiting
+    }
+
     /// The options that the socket really has.
     fn granted(&self) -> Granted;
 

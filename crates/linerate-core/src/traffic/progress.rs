@@ -17,6 +17,8 @@ pub struct Progress {
     bytes: u64,
     messages: u64,
     warm: Option<Warm>,
+    /// Bytes that waited in the socket when this end began.
+    backlog: u64,
     silence: Span,
     /// How long a paced flow lasts after its warm-up, if time ends it.
     lasting: Option<Span>,
@@ -46,6 +48,7 @@ impl Progress {
             bytes: 0,
             messages: 0,
             warm: None,
+            backlog: 0,
             silence: Span::ZERO,
             lasting: None,
             whole: false,
@@ -57,6 +60,16 @@ impl Progress {
     pub fn of(stream: &StreamPlan, time: Span, origin: Time) -> Self {
         let lasting = (stream.lasts() && stream.rate.is_some()).then_some(time);
         Self { lasting, ..Self::new(origin, stream.warm_up) }
+    }
+
+    /// An end that began to receive when so many bytes waited in its socket already. They came before, and would make the
+    /// rate that of memory: its time begins when they are read. A pace counts them, for they are part of it.
+    #[must_use]
+    pub const fn behind(mut self, backlog: u64) -> Self {
+        if self.lasting.is_none() {
+            self.backlog = backlog;
+        }
+        self
     }
 
     /// Notes that a sender begins to hand over its first bytes.
@@ -85,7 +98,9 @@ impl Progress {
         let before = self.bytes;
         self.bytes += bytes;
         self.messages += messages;
-        let warm = self.warm.is_none() && self.first.is_some_and(|first| now.since(first) >= self.warm_up);
+        let warm = self.warm.is_none()
+            && self.bytes >= self.backlog
+            && self.first.is_some_and(|first| now.since(first) >= self.warm_up);
         if warm {
             self.warm = Some(Warm { at: now, before, bytes: self.bytes });
         }
@@ -279,6 +294,9 @@ impl SendProgress {
 
 #[cfg(test)]
 mod tests {
+    use rand::{RngExt as _, SeedableRng as _};
+    use rand_pcg::Pcg64;
+
     use super::*;
     use crate::units::{Rate, Size};
 
@@ -311,6 +329,30 @@ mod tests {
         assert!((slow - 36.7).abs() < 0.1, "{slow}");
         let broken = rate(false, &[0, 100, 200]).expect("it moved");
         assert!((broken - 110.0).abs() < 0.1, "nobody knows what would have come: {broken}");
+    }
+
+    #[test]
+    fn what_waited_before_an_end_began_is_in_no_rate() {
+        let mut random = Pcg64::seed_from_u64(3);
+        for _ in 0..500 {
+            // A line of 8 kb/s, of which the receiver reads at most so much at once, beginning late.
+            let (late, read) = (random.random_range(0..5_000), random.random_range(1..3_000));
+            let mut progress = Progress::new(at(late), Span::ZERO).behind(late);
+            let mut unread = late;
+            for ms in late..late + 10_000 {
+                unread += 1;
+                while unread >= read || (unread > 0 && progress.bytes() < late) {
+                    let bytes = unread.min(read);
+                    progress.moved(1, bytes, at(ms));
+                    unread -= bytes;
+                }
+            }
+            let rate = progress.account().rate().expect("it moved").bits_per_second();
+            assert!((rate / 8_000.0 - 1.0).abs() < 2e-3, "{rate}, {late} ms late, {read} B at once");
+            assert_eq!(progress.bytes() + unread, late + 10_000, "and in the sum");
+        }
+        let paced = Progress::of(&paced(100.0), Span::from_ms(500), at(0));
+        assert_eq!(paced.behind(7).backlog, 0);
     }
 
     #[test]

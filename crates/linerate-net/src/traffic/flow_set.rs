@@ -229,7 +229,7 @@ impl FlowSet<'_> {
             let ended = end.line.send_flow(&mut out);
             (ended, out.account())
         } else {
-            let mut into = self.incoming(origin, &mut [], counter).through(&mut ring);
+            let mut into = self.incoming(origin, &end, counter).through(&mut ring);
             let ended = end.line.receive_flow(&mut into);
             let half = into.account(ended.is_ok());
             (ended, half)
@@ -269,8 +269,8 @@ impl FlowSet<'_> {
                     let message = &message[..self.message_size(end)];
                     Work::Out(self.outgoing(origin, message, counter))
                 }
-                None => Work::In(self.incoming(origin, &mut [], counter)),
-                Some(ring) => self.work((origin, end.sends), ring, counter),
+                None => Work::In(self.incoming(origin, end, counter)),
+                Some(ring) => self.work(origin, end, ring, counter),
             };
             members.push(Member::new(end.line.channel_mut(), work));
         }
@@ -287,16 +287,11 @@ impl FlowSet<'_> {
     }
 
     /// What a flow with memory of its own does from `origin` on.
-    fn work<'b>(
-        &'b self,
-        (origin, sends): (Time, bool),
-        ring: &'b mut Ring,
-        counter: &'b Counter,
-    ) -> Work<'b> {
-        if sends {
+    fn work<'b>(&'b self, origin: Time, end: &FlowEnd, ring: &'b mut Ring, counter: &'b Counter) -> Work<'b> {
+        if end.sends {
             Work::Out(self.outgoing(origin, ring.slot(0), counter).through(ring))
         } else {
-            Work::In(self.incoming(origin, &mut [], counter).through(ring))
+            Work::In(self.incoming(origin, end, counter).through(ring))
         }
     }
 
@@ -342,10 +337,10 @@ impl FlowSet<'_> {
         Outgoing::new(self.clock, sent, message, counter).stopped_by(self.stop)
     }
 
-    fn incoming<'b>(&self, origin: Time, buffer: &'b mut [u8], counter: &'b Counter) -> Incoming<'b> {
-        let progress = Progress::of(self.plan, self.time, origin);
+    fn incoming<'b>(&self, origin: Time, end: &FlowEnd, counter: &'b Counter) -> Incoming<'b> {
+        let progress = Progress::of(self.plan, self.time, origin).behind(end.line.channel().backlog());
         let pace = ReaderPace::of(self.plan);
-        Incoming::new(self.clock, progress, buffer, counter).touched(self.memory.touch).paced(pace)
+        Incoming::new(self.clock, progress, &mut [], counter).touched(self.memory.touch).paced(pace)
     }
 
     /// What one call sends or has room for. A receiver does not know how small a paced sender's messages are.

@@ -180,6 +180,11 @@ impl Channel for TlsChannel {
         Ok(())
     }
 
+    /// With what TLS adds to it.
+    fn backlog(&self) -> u64 {
+        rustix::io::ioctl_fionread(&self.socket).unwrap_or(0)
+    }
+
     fn granted(&self) -> Granted {
         Granted { cipher: self.records.cipher(), ..granted(&self.socket, self.ipv6) }
     }
