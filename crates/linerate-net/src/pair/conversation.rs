@@ -133,16 +133,20 @@ impl Conversation {
 
     /// Opens `count` channels for what comes next.
     ///
-    /// # Panics
+    /// # Errors
     ///
-    /// If others were asked for with the plan.
+    /// If others were asked for with the plan, or the server refuses.
     pub(super) fn open(&mut self, opening: Opening, setup: &Setup, count: u32) -> Result<Opened, PairError> {
         let started = matches!(opening, Opening::Alone(_));
         if !self.overlaps {
             self.probe();
         }
         match self.ahead.take() {
-            Some(ahead) => assert!(ahead == opening, "{ahead:?} was announced, not {opening:?}"),
+            Some(ahead) if ahead != opening => {
+                let reason = "another load was announced with the plan; run the plan's loads in their order";
+                return Err(PairError::Refused { reason: reason.to_owned() });
+            }
+            Some(_) => {}
             None => self.say(&Ask::Open(opening))?,
         }
         let (token, rendezvous) = match self.hear(STEP)? {
