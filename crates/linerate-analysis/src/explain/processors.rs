@@ -70,32 +70,37 @@ fn memory(setting: &Setting<'_>, facts: &Facts, work: f64, share: f64) -> (Candi
 /// The processors of messages that overlap. One binds only if it is saturated; if both are, each holds the other's messages
 /// back, and to make one faster gains nothing.
 pub(super) fn pipelined(facts: &Facts, observed: &Observed) -> Vec<Candidate> {
-    let ends = [(0, Which::Sender), (1, Which::Receiver)];
-    let each = ends.map(|(end, which)| one_end(facts, observed, end, which));
-    let [ours, theirs] = &each;
-    if ours.known_share().min(theirs.known_share()) < SATURATED {
-        return each.to_vec();
+    let [ours, theirs] = [0, 1].map(|end| Worked::at(facts, observed, end));
+    let both = ours.share.min(theirs.share);
+    let of = |which, cost, share, says| Candidate::new(Bound::Processor(which, cost), share, says);
+    if both >= SATURATED {
+        let cost = if ours.share >= theirs.share { ours.cost } else { theirs.cost };
+        return vec![of(Which::Both, cost, both, format!("here {}; there {}", ours.says, theirs.says))];
     }
-    let Bound::Processor(_, cost) = (if ours.share >= theirs.share { ours } else { theirs }).bound else {
-        return each.to_vec();
-    };
-    let says = format!("here {}; there {}", ours.evidence, theirs.evidence);
-    vec![Candidate::new(
-        Bound::Processor(Which::Both, cost),
-        ours.known_share().min(theirs.known_share()),
-        says,
-    )]
+    vec![
+        of(Which::Sender, ours.cost, ours.share, ours.says),
+        of(Which::Receiver, theirs.cost, theirs.share, theirs.says),
+    ]
 }
 
-/// The processor of one end of messages that overlap.
-fn one_end(facts: &Facts, observed: &Observed, end: usize, which: Which) -> Candidate {
-    let (cpu, waited) = (observed.cpu[end], observed.waited[end].unwrap_or(0.0));
-    let busy = observed.share_of_mean(cpu);
-    let all = busy + observed.share_of_mean(waited);
-    let share = if all >= SATURATED && busy >= ALMOST { busy } else { busy * NOT_SATURATED };
-    let cost = cost(observed, cpu, facts.least_work.map(|least| least[end]));
-    let says = format!("it worked for {} of the time{}", percent(busy), in_units(facts, observed, cpu, cost));
-    Candidate::new(Bound::Processor(which, cost), share, says)
+/// What the processor of one end of messages that overlap worked.
+struct Worked {
+    cost: Cost,
+    share: f64,
+    says: String,
+}
+
+impl Worked {
+    fn at(facts: &Facts, observed: &Observed, end: usize) -> Self {
+        let (cpu, waited) = (observed.cpu[end], observed.waited[end].unwrap_or(0.0));
+        let busy = observed.share_of_mean(cpu);
+        let all = busy + observed.share_of_mean(waited);
+        let share = if all >= SATURATED && busy >= ALMOST { busy } else { busy * NOT_SATURATED };
+        let cost = cost(observed, cpu, facts.least_work.map(|least| least[end]));
+        let says =
+            format!("it worked for {} of the time{}", percent(busy), in_units(facts, observed, cpu, cost));
+        Self { cost, share, says }
+    }
 }
 
 /// What the work of `cpu` for a message grows with.
