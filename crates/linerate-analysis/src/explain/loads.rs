@@ -43,7 +43,7 @@ pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
                 format!("it was asked for a pace of {pace}, and kept it"),
             )]
         }
-        (_, Some(flow)) => by_holder(flow, &shares),
+        (_, Some(flow)) => by_holder(flow, &shares, run.model.is_some()),
         (_, None) => Vec::new(),
     };
     candidates.extend(of_requests(transfer));
@@ -75,22 +75,22 @@ fn of_requests(transfer: &Transfer) -> Vec<Candidate> {
 }
 
 /// Every holder as a candidate, those with a share as `held`, with the evidence of the first flow.
-fn by_holder(first: &FlowAccount, held: &[(Holder, f64)]) -> Vec<Candidate> {
+fn by_holder(first: &FlowAccount, held: &[(Holder, f64)], exactly: bool) -> Vec<Candidate> {
     let share = |holder| held.iter().find(|(of, _)| *of == holder).map_or(0.0, |(_, share)| *share);
-    let of = |holder| Candidate::new(bound(holder, first), share(holder), evidence(holder, first));
+    let of = |holder| Candidate::new(bound(holder, first, exactly), share(holder), evidence(holder, first));
     let mut all: Vec<Candidate> = Holder::ALL.into_iter().map(of).collect();
     all.sort_by(|one, other| other.known_share().total_cmp(&one.known_share()));
     all
 }
 
-fn bound(holder: Holder, flow: &FlowAccount) -> Bound {
+fn bound(holder: Holder, flow: &FlowAccount, exactly: bool) -> Bound {
     match holder {
         Holder::Application => Bound::Application,
         Holder::SendBuffer => Bound::SendBuffer,
         Holder::ReceiverWindow => Bound::ReceiverWindow,
         Holder::Reader => Bound::Reader,
         // What is held back by a window that a queue fills is held back by what is behind the queue.
-        Holder::CongestionWindow if is_queued(&seen(&flow.sender.tcp)) => Bound::PathRate,
+        Holder::CongestionWindow if is_queued(&seen(&flow.sender.tcp), exactly) => Bound::PathRate,
         Holder::CongestionWindow => Bound::CongestionWindow,
         Holder::Processor(Host::Sender) => Bound::Processor(Which::Sender, Cost::Unknown),
         Holder::Processor(Host::Receiver) => Bound::Processor(Which::Receiver, Cost::Unknown),
@@ -99,8 +99,8 @@ fn bound(holder: Holder, flow: &FlowAccount) -> Bound {
     }
 }
 
-fn is_queued(look: &TcpSample) -> bool {
-    is_through_a_queue(look.rtt, look.min_rtt)
+fn is_queued(look: &TcpSample, exactly: bool) -> bool {
+    is_through_a_queue(look.rtt, look.min_rtt, exactly)
 }
 
 /// What TCP said while the flow was under way. The last look is of its end, when nothing is.

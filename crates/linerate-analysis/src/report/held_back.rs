@@ -55,7 +55,7 @@ pub struct HeldCourse {
 pub(crate) fn shares(run: &Run, transfer: &Transfer) -> Vec<(Holder, f64)> {
     let link = run.payload_link();
     let verdicts: Vec<Verdict> =
-        transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link)).collect();
+        transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link, run.model.is_some())).collect();
     let mean = |holder: Holder| {
         let sum: f64 = verdicts.iter().map(|verdict| verdict.shares.of(holder)).sum();
         (holder, sum / verdicts.len().max(1) as f64)
@@ -90,7 +90,8 @@ impl HeldBack {
             return Some(Self::Pace(pace));
         }
         let link = run.payload_link();
-        let verdicts = transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link));
+        let verdicts =
+            transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link, run.model.is_some()));
         let verdicts: Vec<Verdict> = verdicts.collect();
         let first = *verdicts.first()?;
         if verdicts.len() == 1 {

@@ -66,8 +66,11 @@ pub struct Known<'a> {
     pub receiver: &'a [TcpSample],
     /// The looks at the host that sent and at the one that received.
     pub hosts: [&'a [HostSample]; 2],
-    /// Whether its messages are paced: a pacing thread spins, so its processor only looks busy.
-    pub paced: bool,
+    /// Whether the host that sent, and the one that received, paces messages: a pacing thread spins, so its processor only
+    /// looks busy.
+    pub paced: [bool; 2],
+    /// Whether it is a model's, whose kernel counts without ticks, and whose hosts are late for nothing but their costs.
+    pub exactly: bool,
     /// The highest payload rate that the path allows
     /// ([`Framing::ceiling`](crate::ceiling::Framing::ceiling)).
     pub link: Option<Rate>,
@@ -99,7 +102,7 @@ pub struct Known<'a> {
 ///    found its buffer full of bytes that nobody had read for more than 1 ms; or the receiving host's
 ///    processor, if a thread of this program was short of it most of the time.
 /// 6. Of what is left of the window's time, and of the send buffer's, the path has the share of the samples
-///    that found a queue on it: more than half of the round trip, and more than 1 ms, was waiting. A larger
+///    that found a queue on it: more than half of the round trip, and more than 1 ms (of a model: any time), was waiting. A larger
 ///    window or buffer would only make that queue longer. An acknowledgement may wait for a host too: where a
 ///    thread of this program was short of a processor, or nothing is known of the receiver, this rule is not
 ///    used, and looks at a buffer full of what nobody had read count against it.
@@ -117,9 +120,10 @@ pub struct Known<'a> {
 pub fn holders(known: &Known<'_>) -> Option<Verdict> {
     let last = known.sender.last()?;
     let account = Account::of(&TcpSample::default(), last, known.span)?;
-    let [one, other] = known.hosts.map(|looks| judged(looks, known.paced));
+    let [one, other] = [0, 1].map(|end| judged(known.hosts[end], known.paced[end]));
     let [sender, receiver] = [known.sender, known.receiver].map(but_the_end);
-    let seen = Seen { sender, receiver, hosts: [&one, &other], paced: known.paced };
+    let seen =
+        Seen { sender, receiver, hosts: [&one, &other], paced: known.paced[0], exactly: known.exactly };
     let at_line_rate = at_line_rate(known.link, known.rate);
     let account = account.beside(outages(known).share_of(Span::ZERO, known.span.max(last.at)));
     Some(Verdict::of(account.divided(&seen, at_line_rate)))
@@ -131,7 +135,7 @@ fn but_the_end(looks: &[TcpSample]) -> &[TcpSample] {
 }
 
 /// The looks at a host, joined so that each lasts long enough to be judged; what is left at the end
-/// belongs to the last. Beside a `paced` flow the processors say nothing.
+/// belongs to the last. Where messages are `paced`, the processors say nothing.
 fn judged(looks: &[HostSample], paced: bool) -> Vec<HostSample> {
     let looks = if paced { &[] } else { looks };
     let mut joined: Vec<HostSample> = Vec::new();
@@ -156,6 +160,7 @@ struct Seen<'a> {
     /// At their hosts, long enough to be judged.
     hosts: [&'a [HostSample]; 2],
     paced: bool,
+    exactly: bool,
 }
 
 /// Shares of the time, as the kernel counted it; together 1.
@@ -209,7 +214,7 @@ impl Account {
     fn divided(&self, seen: &Seen<'_>, at_line_rate: bool) -> Shares {
         let mut shares = Shares::default();
         let Self { down, idle, receiver_window, send_buffer, rest } = *self;
-        let Seen { sender, receiver, hosts, paced } = *seen;
+        let Seen { sender, receiver, hosts, paced, exactly } = *seen;
         shares.add(Holder::LinkDown, down);
         let short = hosts.map(|host| share_of_time(host, short_of_processor) > MOSTLY);
         let [window, buffer] = [window_was_full, buffer_was_full].map(|full| found(sender, full));
@@ -227,7 +232,8 @@ impl Account {
         shares.add(if short[1] { Holder::Processor(Host::Receiver) } else { Holder::Reader }, unread);
         // An acknowledgement may wait for a processor, or for a reader.
         let by_hosts = short != [false; 2] || receiver.is_empty();
-        let queue = if by_hosts { 0.0 } else { found(sender, waits_on_the_path) * (1.0 - late) };
+        let waits = |look: &TcpSample| is_through_a_queue(look.rtt, look.min_rtt, exactly);
+        let queue = if by_hosts { 0.0 } else { found(sender, waits) * (1.0 - late) };
         for (holder, full) in [
             (Holder::SendBuffer, send_buffer + buffer),
             (Holder::ReceiverWindow, receiver_window + window - unread),
@@ -241,7 +247,7 @@ impl Account {
 }
 
 /// Of the samples with bytes in flight, the share of those that found this `full`.
-fn found(looks: &[TcpSample], full: fn(&TcpSample) -> bool) -> f64 {
+fn found(looks: &[TcpSample], full: impl Fn(&TcpSample) -> bool) -> f64 {
     let under_way = looks.iter().filter(|look| look.unacked > 0);
     let whole = under_way.clone().count();
     let full = under_way.filter(|look| full(look)).count();
@@ -277,20 +283,16 @@ fn window_was_full(look: &TcpSample) -> bool {
     look.snd_wnd > 0 && next > look.snd_wnd && look.notsent > 0 && look.unacked < look.cwnd
 }
 
-/// Whether what is under way waits in a queue for most of its round trip: more is under way than the path
-/// holds without one.
+/// Whether most of a round trip, whose `least` is known, is waiting for a queue: more is under way than the path holds
+/// without one. Where it is not known `exactly`, a host may take up to 1 ms of it.
 ///
 /// Source: Little's law; Cardwell and others, "BBR: congestion-based congestion control", ACM Queue 14 (5),
 /// 2016, figure 1: beyond the product of bandwidth and delay more bytes under way cost time and gain no rate.
-fn waits_on_the_path(look: &TcpSample) -> bool {
-    is_through_a_queue(look.rtt, look.min_rtt)
-}
-
-/// Whether most of a round trip, whose `least` is known, is waiting for a queue.
 #[must_use]
-pub fn is_through_a_queue(round_trip: Span, least: Span) -> bool {
+pub fn is_through_a_queue(round_trip: Span, least: Span, exactly: bool) -> bool {
     let waiting = round_trip.saturating_sub(least);
-    least > Span::ZERO && waiting > WAIT && waiting.as_seconds() > round_trip.as_seconds() * MOSTLY
+    let of_hosts = if exactly { Span::ZERO } else { WAIT };
+    least > Span::ZERO && waiting > of_hosts && waiting.as_seconds() > round_trip.as_seconds() * MOSTLY
 }
 
 fn at_line_rate(link: Option<Rate>, rate: Option<Rate>) -> bool {

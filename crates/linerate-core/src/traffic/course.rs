@@ -17,7 +17,7 @@ impl Transfer {
                 let rate = sum.and_then(|(_, sum)| rate(sum, since, until));
                 link.zip(rate).is_some_and(|(link, rate)| rate.share_of(link) >= AT_LINE_RATE)
             };
-            (place, course(&self.known_of(flow), exactly, full))
+            (place, course(&self.known_of(flow, exactly), full))
         };
         let first = self.flows.iter().take(FlowRecord::MOST_FINE).enumerate();
         first.map(of).filter(|(_, course)| !course.is_empty()).collect()

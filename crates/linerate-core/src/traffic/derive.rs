@@ -180,17 +180,19 @@ impl Transfer {
     /// What held `flow` back, as far as the kernels of both hosts can tell; `link` is the highest
     /// rate of payload that the path allows. Absent for a flow that TCP does not carry.
     #[must_use]
-    pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>) -> Option<Verdict> {
+    pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>, exactly: bool) -> Option<Verdict> {
         let flows: Vec<_> = self.flows.iter().filter(|other| other.direction == flow.direction).collect();
         let rate = together(&flows);
-        holders(&Known { link, rate, span: flow.sender.elapsed()?, ..self.known_of(flow) })
+        holders(&Known { link, rate, span: flow.sender.elapsed()?, ..self.known_of(flow, exactly) })
     }
 
-    /// What both ends saw of `flow`.
-    pub(super) fn known_of<'a>(&'a self, flow: &'a FlowAccount) -> Known<'a> {
+    /// What both ends saw of `flow`, which a model knows `exactly`.
+    pub(super) fn known_of<'a>(&'a self, flow: &'a FlowAccount, exactly: bool) -> Known<'a> {
         let (sender, receiver) = (&flow.sender.tcp, &flow.receiver.tcp);
-        let paced = flow.sender.departures.is_some();
-        Known { sender, receiver, hosts: self.hosts_of(flow), paced, ..Known::default() }
+        let back =
+            |other: &&FlowAccount| other.direction != flow.direction && other.sender.departures.is_some();
+        let paced = [flow.sender.departures.is_some(), self.flows.iter().any(|other| back(&other))];
+        Known { sender, receiver, hosts: self.hosts_of(flow), paced, exactly, ..Known::default() }
     }
 
     /// What the host that sent `flow` did, and the one that received it.

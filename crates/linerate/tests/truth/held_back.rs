@@ -182,7 +182,7 @@ fn stream(wire: Wire, options: &[&str], crowded: bool) -> Option<(Run, String)> 
 fn is_named(wire: Wire, options: &[&str], expected: &[Holder], crowded: bool) {
     let Some((run, said)) = stream(wire, options, crowded) else { return };
     let [transfer] = &run.transfers[..] else { panic!("one load was asked for") };
-    let verdict = transfer.holders(&transfer.flows[0], run.payload_link()).expect("the kernel counts");
+    let verdict = transfer.holders(&transfer.flows[0], run.payload_link(), false).expect("the kernel counts");
     println!("{verdict}");
     assert!(expected.contains(&verdict.winner), "{verdict}\n{said}");
     assert!(said.contains(&format!("held back   by the {}", verdict.winner)), "{said}");

@@ -16,13 +16,13 @@ pub struct Stretch {
 
 /// What held a flow back over time, by the rule of [`holders`](super::holders): a stretch for every
 /// 200 ms or longer look, because the kernel counts in ticks of up to 10 ms; of a model, whose kernel
-/// counts `exactly`, one for each look.
+/// counts exactly, one for each look.
 ///
 /// Of what is `known`, the link and the rates are not used: `at_line_rate` says of the time between two
 /// moments whether the link was full.
 #[must_use]
-pub fn course(known: &Known<'_>, exactly: bool, at_line_rate: impl Fn(Span, Span) -> bool) -> Vec<Stretch> {
-    let Known { sender, receiver, hosts, paced, .. } = *known;
+pub fn course(known: &Known<'_>, at_line_rate: impl Fn(Span, Span) -> bool) -> Vec<Stretch> {
+    let Known { sender, receiver, hosts, paced, exactly, .. } = *known;
     let least = if exactly { Span::from_ps(1) } else { JUDGED };
     let beginning = TcpSample::default();
     let (mut first, mut looks_from) = (&beginning, 0);
@@ -35,12 +35,20 @@ pub fn course(known: &Known<'_>, exactly: bool, at_line_rate: impl Fn(Span, Span
         }
         // What was found at the end of a stretch is of the stretch, but for the flow's own end.
         let to = if place + 1 == sender.len() { place } else { place + 1 };
-        let [one, other] = hosts.map(|host| judged(within(host, |look| look.until, (since, until)), paced));
+        let meanwhile =
+            |end: usize| judged(within(hosts[end], |look| look.until, (since, until)), paced[end]);
+        let [one, other] = [0, 1].map(meanwhile);
         let receiver = within(receiver, |look| look.at, (since, until));
         let Some(account) = Account::of(first, last, until - since) else { return Vec::new() };
         let account = account.beside(outages.share_of(since, until));
         let full = at_line_rate(since, until);
-        let seen = Seen { sender: &sender[looks_from..to], receiver, hosts: [&one, &other], paced };
+        let seen = Seen {
+            sender: &sender[looks_from..to],
+            receiver,
+            hosts: [&one, &other],
+            paced: paced[0],
+            exactly,
+        };
         stretches.push(Stretch { since, until, shares: account.divided(&seen, full) });
         (first, looks_from) = (last, place + 1);
     }
@@ -80,7 +88,7 @@ mod tests {
     #[test]
     fn each_stretch_has_what_was_counted_in_it() {
         let parts = [[100, 0, 0], [100, 0, 0], [100, 100, 0], [100, 60, 0], [20, 0, 20], [0, 0, 0]];
-        let stretches = course(&of(&samples(&parts), &[]), false, |_, _| false);
+        let stretches = course(&of(&samples(&parts), &[]), |_, _| false);
         let told: Vec<_> = stretches.iter().map(|it| (it.since, it.until)).collect();
         let ms = Span::from_ms;
         assert_eq!(told, [(ms(0), ms(200)), (ms(200), ms(400)), (ms(400), ms(600))]);
@@ -95,7 +103,7 @@ mod tests {
     fn a_model_is_told_look_by_look_and_a_full_link_where_it_was_full() {
         let parts = [[100, 50, 0]; 4];
         let full = |since: Span, _: Span| since >= Span::from_ms(200);
-        let stretches = course(&of(&samples(&parts), &[]), true, full);
+        let stretches = course(&Known { exactly: true, ..of(&samples(&parts), &[]) }, full);
         let link: Vec<f64> = stretches.iter().map(|it| it.shares.of(Holder::Link)).collect();
         assert_eq!(link, [0.0, 0.0, 1.0, 1.0]);
     }
@@ -111,7 +119,7 @@ mod tests {
         // The peer's clock began a little later.
         let host: Vec<HostSample> =
             [(103, 50), (203, 50), (303, 99), (403, 99)].map(|(until, thread)| busy(until, thread)).into();
-        let stretches = course(&of(&samples(&[[100, 0, 0]; 4]), &host), false, |_, _| false);
+        let stretches = course(&of(&samples(&[[100, 0, 0]; 4]), &host), |_, _| false);
         let holder = Holder::Processor(super::super::Host::Receiver);
         let shares: Vec<f64> = stretches.iter().map(|it| it.shares.of(holder)).collect();
         assert_eq!(shares, [0.0, 1.0]);
@@ -120,7 +128,7 @@ mod tests {
     #[test]
     fn where_the_kernel_does_not_count_there_is_nothing() {
         let looks = [TcpSample { at: Span::from_ms(300), ..TcpSample::default() }];
-        assert_eq!(course(&of(&looks, &[]), false, |_, _| false), []);
-        assert_eq!(course(&of(&[], &[]), false, |_, _| false), []);
+        assert_eq!(course(&of(&looks, &[]), |_, _| false), []);
+        assert_eq!(course(&of(&[], &[]), |_, _| false), []);
     }
 }

@@ -153,7 +153,13 @@ fn a_buffer_that_runs_empty_before_its_writer_is_awake_is_too_small() {
     let late = [HostSample { busiest_thread_waited: Span::from_ms(500), ..host(1.0, 0.4) }];
     let judge = |looks: &[&TcpSample], paced| {
         let sender: Vec<_> = looks.iter().map(|it| (*it).clone()).chain([sample(400, 0, 400)]).collect();
-        let known = Known { sender: &sender, hosts: [&late, &[]], paced, span: SECOND, ..Known::default() };
+        let known = Known {
+            sender: &sender,
+            hosts: [&late, &[]],
+            paced: [paced, false],
+            span: SECOND,
+            ..Known::default()
+        };
         holders(&known).expect("the kernel counted").shares
     };
     let processor = Holder::Processor(Host::Sender);
@@ -234,7 +240,11 @@ fn a_window_or_a_buffer_gains_nothing_where_its_bytes_wait_in_a_queue() {
     let shares = [Holder::ReceiverWindow, Holder::SendBuffer].map(|holder| half.shares.of(holder));
     assert_eq!(shares, [0.3, 0.15], "half of the round trip is not most of it");
     let window = Holder::ReceiverWindow;
-    assert_eq!(winner(look(ms(1), Span::from_us(4)), &read, &[]), window, "a host may take that long");
+    let short = look(ms(1), Span::from_us(4));
+    assert_eq!(winner(short.clone(), &read, &[]), window, "a host may take that long");
+    let sender = [short, sample(1_000, 600, 300)];
+    let model = Known { sender: &sender, receiver: &read, span: SECOND, exactly: true, ..Known::default() };
+    assert_eq!(holders(&model).map(|it| it.winner), Some(Holder::CongestionWindow), "and no model's does");
     assert_eq!(winner(look(ms(6), Span::ZERO), &read, &[]), window, "the shortest is not known");
     assert_eq!(winner(queued.clone(), &read, &[host(1.0, 0.99)]), window, "it waits for a processor");
     assert_eq!(winner(queued.clone(), &[], &[]), window, "it may wait for the reader");
@@ -263,9 +273,13 @@ fn the_processor_of_a_pacing_thread_only_looks_busy() {
     let host = [HostSample { until: SECOND, link_down: Span::from_ms(100), ..host(1.0, 1.0) }];
     let known = Known { sender: &sender, hosts: [&host, &[]], span: SECOND, ..Known::default() };
     let winner = |paced| holders(&Known { paced, ..known }).expect("the kernel counted");
-    assert_eq!(winner(false).winner, Holder::Processor(Host::Sender));
-    assert_eq!(winner(true).winner, Holder::CongestionWindow);
-    assert_eq!(winner(true).shares.of(Holder::LinkDown), 0.1, "its link is down as any other's");
+    assert_eq!(winner([false; 2]).winner, Holder::Processor(Host::Sender));
+    assert_eq!(winner([true, false]).winner, Holder::CongestionWindow);
+    assert_eq!(winner([true, false]).shares.of(Holder::LinkDown), 0.1, "its link is down as any other's");
+    let known = Known { hosts: [&[], &host], ..known };
+    let winner = |paced| holders(&Known { paced, ..known }).expect("the kernel counted").winner;
+    assert_eq!(winner([true, false]), Holder::Processor(Host::Receiver), "who receives does not pace");
+    assert_eq!(winner([true; 2]), Holder::CongestionWindow, "it sends at a pace too");
 }
 
 #[test]
@@ -335,13 +349,14 @@ proptest! {
         sender in prop::collection::vec(any_sample(), 0..4),
         receiver in prop::collection::vec(any_sample(), 0..4),
         hosts in prop::array::uniform2(prop::collection::vec(any_host(), 0..4)),
-        paced in any::<bool>(),
+        paced in any::<[bool; 2]>(),
+        exactly in any::<bool>(),
         rates in prop::option::of((any::<f64>(), any::<f64>())),
         whole in span(),
     ) {
         let (link, rate) = rates.map(|(link, rate)| (Rate::from_mbps(link), Rate::from_mbps(rate))).unzip();
         let known =
-            Known { sender: &sender, receiver: &receiver, hosts: [&hosts[0], &hosts[1]], paced, link, rate, span: whole };
+            Known { sender: &sender, receiver: &receiver, hosts: [&hosts[0], &hosts[1]], paced, exactly, link, rate, span: whole };
         let verdict = holders(&known);
         let counted = sender.last().is_some_and(|last| last.busy.is_some()) && whole > Span::ZERO;
         prop_assert_eq!(verdict.is_some(), counted);
