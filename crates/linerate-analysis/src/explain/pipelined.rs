@@ -49,7 +49,7 @@ pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observ
     let saturated = all.iter().any(|it| it.known_share() >= SATURATED);
     let effect = if saturated { EFFECT } else { 1.0 };
     match &observed.tcp {
-        Some([sender, receiver]) => all.extend(by_tcp(observed, sender, receiver, effect)),
+        Some(ends) => all.extend(by_tcp(setting, observed, ends, effect)),
         None => {
             let why = "TCP does not carry the messages";
             let bounds = [Bound::ReceiverWindow, Bound::SendBuffer, Bound::PathRate, Bound::CongestionWindow];
@@ -96,15 +96,20 @@ fn crowd_out(all: &mut [Candidate]) {
     }
 }
 
-fn by_tcp(observed: &Observed, sender: &TcpEffort, receiver: &TcpEffort, effect: f64) -> Vec<Candidate> {
+fn by_tcp(setting: &Setting<'_>, observed: &Observed, ends: &[TcpEffort; 2], effect: f64) -> Vec<Candidate> {
+    let [sender, receiver] = ends;
     // The sender's kernel was asked before its first call and after its last.
     let part = |time: Span| time.as_ps() as f64 / observed.messages / observed.sending * effect;
     let (window, buffer) = (part(sender.rwnd_limited), part(sender.sndbuf_limited));
     let unread = receiver.unread as f64 / receiver.rcvbuf.max(1) as f64;
     let reader = if unread >= UNREAD { window } else { 0.0 };
     let [round_trip, least] = [sender.rtt, sender.min_rtt].map(|it| sender.mean_span(it));
-    let queued = is_through_a_queue(round_trip, least);
+    let queued = is_through_a_queue(round_trip, least, setting.modelled);
     let rest = (effect - window - buffer).max(0.0);
+    // Bytes that wait in a queue of the path gain nothing from more room: only what is not read is the reader's.
+    let behind_queue = queued && effect >= 1.0;
+    let (window, buffer, queue) =
+        if behind_queue { (reader, 0.0, window - reader + buffer) } else { (window, buffer, 0.0) };
     let again = sender.retransmits as f64 / sender.data_segments_out.max(1) as f64;
     let queue_says = format!("a round trip takes {round_trip}, the least {least}");
     let flight = sender.unacked as f64 / sender.cwnd.max(1) as f64;
@@ -133,7 +138,7 @@ fn by_tcp(observed: &Observed, sender: &TcpEffort, receiver: &TcpEffort, effect:
             format!("{} of its receive buffer was not read", percent(unread)),
         ),
         Candidate::new(Bound::SendBuffer, buffer, "as the sender's kernel counts it (sndbuf_limited)"),
-        Candidate::new(Bound::PathRate, if queued { rest * busy } else { 0.0 }, queue_says),
+        Candidate::new(Bound::PathRate, if queued { rest * busy + queue } else { 0.0 }, queue_says),
         Candidate::new(Bound::CongestionWindow, if queued { 0.0 } else { rest * busy * full }, cwnd_says),
     ]
 }

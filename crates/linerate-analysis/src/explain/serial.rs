@@ -18,8 +18,9 @@ pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observ
     let cpu = processors::on_the_way(setting, facts, observed);
     let left = (observed.base - cpu - observed.waited().map_or(0.0, |[_, waited]| waited)).max(0.0);
     let wire = facts.wire(setting);
-    let growing = (left * (facts.growing / facts.time)).max(wire).min(left);
     let delay = delay(setting, observed).unwrap_or(0.0);
+    // The delay of the path is there whatever the size.
+    let growing = (left * (facts.growing / facts.time)).min(left - delay).max(wire).min(left);
     let (by_tcp, left) = tcp::stalls(setting, observed, left, left - growing - delay);
     all.extend(by_tcp);
     let growing = growing.min(left);
