@@ -33,6 +33,9 @@ pub(crate) struct MeshArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
+    /// Refuse to begin unless every host takes part; else the others are measured
+    #[arg(long, conflicts_with = "model", help_heading = "Ranks")]
+    pub(crate) require_all: bool,
     /// Be a rank that another linerate has started: what it is told is on standard input
     #[arg(long, hide = true)]
     pub(crate) as_rank: bool,
@@ -77,7 +80,7 @@ pub(crate) struct RanksArgs {
     /// Let the ranks find rank 0 at this address of this host [default: any]
     #[arg(long, value_name = "ADDR", hide_short_help = true)]
     pub(crate) bind: Option<IpAddr>,
-    /// Wait this long for the last rank to come [default: 30s]
+    /// Wait this long for the last rank to come [default: 30s, or --patience after the one before]
     #[arg(long, value_name = "TIME", hide_short_help = true)]
     pub(crate) within: Option<Span>,
     /// Call a rank lost if it does not move a byte for this long [default: 10s]
