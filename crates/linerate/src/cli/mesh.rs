@@ -34,7 +34,7 @@ pub(crate) struct MeshArgs {
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
     /// Refuse to begin unless every host takes part; else the others are measured
-    #[arg(long, conflicts_with = "model", help_heading = "Ranks")]
+    #[arg(long, conflicts_with = "model", help_heading = "Ranks", hide_short_help = true)]
     pub(crate) require_all: bool,
     /// Be a rank that another linerate has started: what it is told is on standard input
     #[arg(long, hide = true)]
