@@ -33,7 +33,9 @@ pub(crate) struct MeshArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
-    /// Refuse to begin unless every host takes part; else the others are measured
+    /// Refuse to begin unless every host takes part
+    ///
+    /// Else those that come are measured. Without --within, the next has --patience after the one before.
     #[arg(long, conflicts_with = "model", help_heading = "Ranks", hide_short_help = true)]
     pub(crate) require_all: bool,
     /// Be a rank that another linerate has started: what it is told is on standard input
@@ -80,7 +82,7 @@ pub(crate) struct RanksArgs {
     /// Let the ranks find rank 0 at this address of this host [default: any]
     #[arg(long, value_name = "ADDR", hide_short_help = true)]
     pub(crate) bind: Option<IpAddr>,
-    /// Wait this long for the last rank to come [default: 30s, or --patience after the one before]
+    /// Wait this long for the last rank to come [default: 30s]
     #[arg(long, value_name = "TIME", hide_short_help = true)]
     pub(crate) within: Option<Span>,
     /// Call a rank lost if it does not move a byte for this long [default: 10s]
