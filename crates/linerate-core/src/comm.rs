@@ -14,6 +14,9 @@ pub mod ideal;
 
 use std::future::Future;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::units::{Span, Time};
 
 /// One rank among `size`, that sends messages to the others.
@@ -79,10 +82,34 @@ pub trait Comm {
         let _ = peer;
         None
     }
+
+    /// Sends `data` to rank `to`, which [hears](Self::hear) it: what ranks say about a measurement. A carrier that has another
+    /// way than the network that is measured takes it; else it is a message like the others.
+    fn tell(&mut self, to: usize, data: &[u8]) -> impl Future<Output = Result<(), CommError>> {
+        self.send_to(to, data)
+    }
+
+    /// Receives the next message that rank `from` [tells](Self::tell), which has the length of `data`.
+    fn hear(&mut self, from: usize, data: &mut [u8]) -> impl Future<Output = Result<(), CommError>> {
+        self.recv_from(from, data)
+    }
+
+    /// Why nothing ever passed with rank `peer`: it was absent when the ranks met.
+    fn absence(&self, peer: usize) -> Option<&str> {
+        let _ = peer;
+        None
+    }
+
+    /// Ranks with the same number are alike: a visit of two takes exactly as long as one of any two with the same numbers,
+    /// whoever else is visited. Absent where that is not certain, as on any real network.
+    fn kind_of(&self, rank: usize) -> Option<u32> {
+        let _ = rank;
+        None
+    }
 }
 
 /// Segments with payload that a rank has sent to another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Segments {
     /// All of them, also those that were sent again.
     pub sent: u64,
@@ -174,6 +201,22 @@ impl<C: Comm> Comm for &mut C {
 
     fn segments(&self, peer: usize) -> Option<Segments> {
         (**self).segments(peer)
+    }
+
+    async fn tell(&mut self, to: usize, data: &[u8]) -> Result<(), CommError> {
+        (**self).tell(to, data).await
+    }
+
+    async fn hear(&mut self, from: usize, data: &mut [u8]) -> Result<(), CommError> {
+        (**self).hear(from, data).await
+    }
+
+    fn absence(&self, peer: usize) -> Option<&str> {
+        (**self).absence(peer)
+    }
+
+    fn kind_of(&self, rank: usize) -> Option<u32> {
+        (**self).kind_of(rank)
     }
 }
 

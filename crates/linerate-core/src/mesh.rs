@@ -62,6 +62,15 @@ pub struct Mesh {
     /// Ranks and pairs that could not be measured to the end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost: Vec<Lost>,
+    /// Visits of ordered pairs, one for each pass, that were not gone through, but taken from a pair that is alike: of a model
+    /// that is exact, and whose stations are equal.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub copied: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// One repetition of a schedule.
@@ -185,6 +194,23 @@ pub struct Lost {
     pub with: Option<u32>,
     /// What was seen, after "failed to ...".
     pub reason: String,
+    /// Whether it did not come when the ranks met: nothing was measured of it, and the reason is a clause by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub absent: bool,
+}
+
+impl Lost {
+    /// A rank that is gone, with the reason after "failed to ...".
+    #[must_use]
+    pub const fn new(rank: usize, reason: String) -> Self {
+        Self { rank: rank as u32, with: None, reason, absent: false }
+    }
+
+    /// A rank that never came.
+    #[must_use]
+    pub fn absent(rank: usize, reason: String) -> Self {
+        Self { absent: true, ..Self::new(rank, reason) }
+    }
 }
 
 impl Mesh {
@@ -207,15 +233,15 @@ impl Mesh {
 
     /// The rank is gone, and all of its pairs: that others could not reach it is no news.
     pub(crate) fn lose(&mut self, rank: usize, error: &CommError) {
-        let rank = rank as u32;
-        self.lost.retain(|lost| lost.with.is_none() || (lost.rank != rank && lost.with != Some(rank)));
+        let number = rank as u32;
+        self.lost.retain(|lost| lost.with.is_none() || (lost.rank != number && lost.with != Some(number)));
         // The carrier may count ranks that take no part in the mesh.
         let reason = match error {
             CommError::Lost { reason, .. } => {
-                CommError::Lost { peer: rank as usize, reason: reason.clone() }.to_string()
+                CommError::Lost { peer: rank, reason: reason.clone() }.to_string()
             }
             other => other.to_string(),
         };
-        self.lost.push(Lost { rank, with: None, reason });
+        self.lost.push(Lost::new(rank, reason));
     }
 }

@@ -29,6 +29,8 @@ struct Faulty<'a> {
 struct Faults {
     /// What messages of so many bytes or more from one rank to another take longer.
     late: Vec<((usize, usize), usize, Span)>,
+    /// Who never came.
+    absent: Option<usize>,
     /// Between whom nothing passes, the lower rank first.
     apart: Option<(usize, usize)>,
     /// A shaper before every rank: what a byte takes, and how many bytes it lets through at once.
@@ -106,6 +108,10 @@ impl Comm for Faulty<'_> {
     async fn compute(&mut self, span: Span) {
         self.inner.compute(span).await;
     }
+
+    fn absence(&self, peer: usize) -> Option<&str> {
+        (self.faults.absent == Some(peer)).then_some("it did not come within 10s")
+    }
 }
 
 /// Ends a mesh before this step.
@@ -147,6 +153,9 @@ fn measured_from(
     let all = ideal::run(NETWORK, size + first, async |inner| {
         let full = faults.shaper.map_or(Span::ZERO, |(per_byte, burst)| per_byte * burst);
         let mut comm = Faulty { large: 0, saved: (full, inner.now()), inner, faults };
+        if faults.absent == Some(comm.rank()) {
+            return Ok(None);
+        }
         if comm.rank() > 0 {
             mesh::follow(&mut comm, asked).await?;
             let text = format!("this is {}", comm.rank());
@@ -159,7 +168,8 @@ fn measured_from(
             .collect();
         let (mut mesh, ended) = mesh::conduct(&mut comm, asked, ranks, &mut watch).await;
         let told = mesh::collect(&mut comm, &mut mesh, first, Span::from_ms(1_000)).await;
-        let expected = (first..size + first).map(|rank| (rank > 0).then(|| format!("this is {rank}")));
+        let is_there = |rank: usize| rank > 0 && faults.absent != Some(rank);
+        let expected = (first..size + first).map(|rank| is_there(rank).then(|| format!("this is {rank}")));
         assert!(told.into_iter().eq(expected));
         Ok(Some((mesh, watch, ended.is_continue())))
     });
@@ -183,6 +193,29 @@ const MEBIBYTE: f64 = 50e-6 + 8e-9 * 1_048_576.0;
 #[track_caller]
 fn assert_near(found: f64, expected: f64, within: f64, what: &str) {
     assert!((found / expected - 1.0).abs() <= within, "{what}: {found} s where {expected} s are expected");
+}
+
+/// It is the first that is named, nobody waits for it, and every pair of the others is measured.
+#[test]
+fn a_rank_that_never_came_costs_its_own_pairs() {
+    for (first, size, absent) in [(0, 4, 2), (1, 4, 1), (1, 5, 5)] {
+        let faults = Faults { absent: Some(absent), ..Faults::default() };
+        let schedules =
+            [MeshSchedule::Pairs, MeshSchedule::Shifts, MeshSchedule::FanIn, MeshSchedule::FanOut];
+        let (mesh, _, whole) = measured_from(first, size, &of(&schedules), &faults, None);
+        let gone = (absent - first) as u32;
+        let [lost] = &mesh.lost[..] else { panic!("{:?}", mesh.lost) };
+        assert_eq!((lost.rank, lost.with, lost.absent), (gone, None, true));
+        assert_eq!(lost.reason, "it did not come within 10s");
+        assert!(whole && mesh.phases.len() == 8 && mesh.has_lost(gone as usize));
+        for phase in &mesh.phases {
+            let passes = || phase.rounds.iter().flat_map(|round| &round.passes);
+            let pairs: BTreeSet<(u32, u32)> = passes().map(|pass| (pass.from, pass.to)).collect();
+            assert_eq!(pairs.len(), (size - 1) * (size - 2), "{:?}", phase.schedule);
+            assert!(pairs.iter().all(|(from, to)| *from != gone && *to != gone));
+            assert!(passes().all(|pass| pass.times.iter().any(Option::is_some)));
+        }
+    }
 }
 
 #[test]

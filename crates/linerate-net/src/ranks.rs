@@ -19,5 +19,5 @@ pub use introduction::{Comes, Introduction, Reception};
 pub use job::Job;
 pub use member::{Application, FindApplication, Program, RankError, joining, take_part};
 pub use place::{Place, PlaceError, place};
-pub use rendezvous::{JoinError, Joining, Meeting, Oversight, Row, Told, join, lead};
+pub use rendezvous::{Absent, Attendance, JoinError, Joining, Meeting, Oversight, Row, Told, join, lead};
 pub use watch::RankWatch;

@@ -56,7 +56,7 @@ use crate::wait::PATIENCE;
 pub use account::Account;
 pub use datagram::{CONTROL_LEN, Cookie, GONE, HEADER_LEN, Header, Kind, SHORT_LEN};
 pub use dial::DialError;
-pub(crate) use dial::{CONNECT, bound, connect};
+pub(crate) use dial::{CONNECT, SEGMENT, bound, connect};
 pub use options::{OptionError, apply, connection, granted};
 pub(crate) use options::{announced, round_trip, segments};
 pub(crate) use preface::{PREFACE_LEN, Preface, TAKEN};

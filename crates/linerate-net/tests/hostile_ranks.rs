@@ -16,7 +16,9 @@ use linerate_net::control::{
     Welcome, encode, read_frame, write_frame, write_sealed,
 };
 use linerate_net::observe::HostClock;
-use linerate_net::ranks::{Comes, Introduction, Joining, Oversight, Reception, Row, TcpComm, Told, lead};
+use linerate_net::ranks::{
+    Attendance, Comes, Introduction, Joining, Oversight, Reception, Row, TcpComm, Told, lead,
+};
 use linerate_net::serve::Limits;
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
 
@@ -74,6 +76,7 @@ fn leading(key: &Key, size: usize) -> Joining {
     Joining {
         rank: 0,
         size,
+        first: 0,
         name: "n0".to_owned(),
         plan: mesh().question(),
         key: key.clone(),
@@ -88,7 +91,7 @@ fn leading(key: &Key, size: usize) -> Joining {
 fn conducted(server: &TestServer) -> (Rude, TcpComm) {
     let (listener, port) = listener();
     let rude = asked(server, port, order(2)).expect("an honest order");
-    let comm = lead(listener, leading(&server.key, 2), || Ok(()));
+    let comm = lead(listener, leading(&server.key, 2), &Attendance::default(), || Ok(Vec::new()));
     (rude, comm.unwrap_or_else(|error| panic!("failed to {error}")))
 }
 
@@ -256,7 +259,7 @@ fn joined(at: SocketAddr, key: &Key, port: u16) -> TcpStream {
     let theirs = Welcome::decode(&welcome).expect("of a linerate").challenge;
     let challenge = [9; 32];
     let proof = key.prove_client(PROTOCOL, &theirs, &challenge);
-    let comes = Comes::ToJoin { size: 3, name: "n2".to_owned(), plan: mesh().question(), port };
+    let comes = Comes::ToJoin { size: 3, name: "n2".to_owned(), plan: mesh().question(), port, mtu: None };
     write_frame(&mut stream, &Introduction { challenge, proof, rank: 2, comes }).expect("it listens");
     let reception: Result<Reception, FrameError> = read_frame(&mut stream);
     assert!(matches!(reception, Ok(Reception::Received { .. })), "{reception:?}");
@@ -271,7 +274,7 @@ fn said_of(port: u16) -> String {
     let _rude = asked(&server, own, order(3)).expect("an honest order");
     let (mut comm, _third) = thread::scope(|scope| {
         let third = scope.spawn(|| joined(at, &server.key, port));
-        let comm = lead(listener, leading(&server.key, 3), || Ok(()));
+        let comm = lead(listener, leading(&server.key, 3), &Attendance::default(), || Ok(Vec::new()));
         (comm.unwrap_or_else(|error| panic!("failed to {error}")), third.join().expect("it joins"))
     });
     // Short round trips with the second of those that are measured.
@@ -311,8 +314,8 @@ fn a_long_order_ends_on_every_server_when_its_client_has_gone() {
         asked(server, port, RankOrder { rank: place + 1, ..order(3) }).expect("an honest order")
     });
     let rudes: Vec<Rude> = rudes.collect();
-    let mut comm =
-        lead(listener, leading(&key, 3), || Ok(())).unwrap_or_else(|error| panic!("failed to {error}"));
+    let mut comm = lead(listener, leading(&key, 3), &Attendance::default(), || Ok(Vec::new()))
+        .unwrap_or_else(|error| panic!("failed to {error}"));
     // As many messages as an order may have, of the longest kind.
     let (bytes, times) = (16 << 20, 1 << 20);
     run_ready(comm.send_to(1, &words([2, 1, 1, bytes, times]))).expect("it is there");

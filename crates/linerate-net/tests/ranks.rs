@@ -12,7 +12,7 @@ use linerate_core::endpoint::run_ready;
 use linerate_core::units::Span;
 use linerate_net::control::Key;
 use linerate_net::observe::HostClock;
-use linerate_net::ranks::{JoinError, Joining, Meeting, Oversight, TcpComm, join, lead};
+use linerate_net::ranks::{Absent, Attendance, JoinError, Joining, Meeting, Oversight, TcpComm, join, lead};
 
 use crate::support::comm_conformance::{self, Ranks};
 
@@ -26,6 +26,7 @@ fn joining(rank: usize, size: usize) -> Joining {
     Joining {
         rank,
         size,
+        first: 0,
         name: format!("n{rank}"),
         plan: "the plan".to_owned(),
         key: key(),
@@ -68,7 +69,7 @@ fn joined(at: &str, size: usize, change: impl Fn(&mut Joining) + Sync) -> Vec<Re
         let others: Vec<_> = others.collect();
         let mut first = joining(0, size);
         change(&mut first);
-        let first = lead(listener, first, || Ok(()));
+        let first = lead(listener, first, &Attendance::default(), || Ok(Vec::new()));
         let others = others.into_iter().map(|rank| rank.join().expect("it does not panic"));
         std::iter::once(first).chain(others).collect()
     })
@@ -173,7 +174,7 @@ fn ranks_that_never_come_are_named_after_the_deadline() {
     let (first, second) = thread::scope(|scope| {
         let second = scope.spawn(|| going(&address, Joining { within, ..joining(1, 4) }));
         (
-            lead(listener, Joining { within, ..joining(0, 4) }, || Ok(())),
+            lead(listener, Joining { within, ..joining(0, 4) }, &Attendance::default(), || Ok(Vec::new())),
             second.join().expect("it does not panic"),
         )
     });
@@ -181,6 +182,59 @@ fn ranks_that_never_come_are_named_after_the_deadline() {
     assert_eq!(first.expect_err("two are missing").to_string(), reason);
     let told = second.expect_err("two are missing").to_string();
     assert_eq!(told, format!("join rank 0: rank 0 failed to {reason}"));
+}
+
+/// One that will not come and one that does not: the others are ranks, as long as they are enough.
+#[test]
+fn ranks_that_never_come_are_absent_and_the_others_talk() {
+    for fewest in [3, 4] {
+        let (listener, address) = listener("127.0.0.1:0");
+        let next_within = Some(Duration::from_secs(1));
+        let names = (0..5).map(|rank| format!("host {rank}")).collect();
+        let attendance = Attendance { fewest: Some(fewest), next_within, names };
+        let off = || Ok(vec![Absent { rank: 2, reason: "it is off".to_owned() }]);
+        let (first, others) = thread::scope(|scope| {
+            let others = [1, 3].map(|rank| {
+                let address = &address;
+                scope.spawn(move || going(address, joining(rank, 5)))
+            });
+            let first = lead(listener, joining(0, 5), &attendance, off);
+            (first, others.map(|rank| rank.join().expect("it does not panic")))
+        });
+        if fewest == 4 {
+            let reason = first.expect_err("three are too few").to_string();
+            assert_eq!(reason, "find all 5 ranks: rank 4 did not come within 1s");
+            for told in others {
+                assert_eq!(
+                    told.expect_err("it is over").to_string(),
+                    format!("join rank 0: rank 0 failed to {reason}")
+                );
+            }
+            continue;
+        }
+        let first = first.expect("three are enough");
+        assert_eq!(
+            [2, 4].map(|rank| first.absence(rank)),
+            [Some("it is off"), Some("it did not come within 1s")]
+        );
+        assert_eq!(first.names().collect::<Vec<_>>(), ["n0", "n1", "host 2", "n3", "host 4"]);
+        // The loopback has one, and what never came has said nothing.
+        assert!([1, 3].iter().all(|rank| first.mtu(*rank) > Some(1_500)) && first.mtu(2).is_none());
+        let ranks = std::iter::once(first).chain(others.map(|rank| rank.expect("it has joined")));
+        let passed = on(ranks.collect(), async |mut comm: TcpComm| {
+            let present = [0, 1, 3];
+            let here = present.iter().position(|rank| *rank == comm.rank()).expect("it is one of them");
+            let (next, before) = (present[(here + 1) % 3], present[(here + 2) % 3]);
+            let mut from = [0];
+            comm.sendrecv(next, &[comm.rank() as u8], before, &mut from).await?;
+            let sent = comm.sent_segments(0);
+            Ok((before, usize::from(from[0]), sent.is_some_and(|sent| sent.sent > 0)))
+        });
+        for passed in passed {
+            let (before, from, counted) = passed.expect("they are there");
+            assert!(before == from && counted);
+        }
+    }
 }
 
 #[test]
@@ -191,7 +245,7 @@ fn a_rank_with_another_key_is_refused_and_never_counts() {
     let (first, stranger) = thread::scope(|scope| {
         let stranger = scope.spawn(|| going(&address, Joining { key: other, within, ..joining(1, 2) }));
         (
-            lead(listener, Joining { within, ..joining(0, 2) }, || Ok(())),
+            lead(listener, Joining { within, ..joining(0, 2) }, &Attendance::default(), || Ok(Vec::new())),
             stranger.join().expect("it does not panic"),
         )
     });
@@ -223,7 +277,8 @@ fn strangers_do_not_stop_a_rendezvous() {
     let mut idle = Vec::new();
     let size = 4;
     let ended = thread::scope(|scope| {
-        let first = scope.spawn(|| lead(listener, joining(0, size), || Ok(())));
+        let first =
+            scope.spawn(|| lead(listener, joining(0, size), &Attendance::default(), || Ok(Vec::new())));
         for number in 0..600 {
             let Ok(mut stream) = TcpStream::connect(to) else { continue };
             // Half of a greeting, garbage, an oversized frame after a good greeting, or nothing.

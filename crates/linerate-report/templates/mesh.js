@@ -31,8 +31,9 @@
     view.at = (from, to) => view.values[from * view.size + to];
   }
   const digits = (value) => {
-    const magnitude = Math.floor(Math.log10(Math.abs(value)));
-    return value.toFixed(Number.isFinite(magnitude) ? Math.min(6, Math.max(0, 3 - magnitude)) : 3);
+    const rounded = Number(value.toPrecision(3));
+    const magnitude = Math.floor(Math.log10(Math.abs(rounded)));
+    return rounded.toFixed(Number.isFinite(magnitude) ? Math.min(6, Math.max(0, 2 - magnitude)) : 2);
   };
   const middle = (list) => {
     const sorted = list.filter((value) => !Number.isNaN(value)).sort((one, other) => one - other);

@@ -5,6 +5,7 @@
 //! bytes, in one call; over several links a long one is cut, and short ones take turns. The calculations of a rank let
 //! time pass; they do not occupy the modelled processor.
 
+mod alike;
 mod desk;
 mod message;
 
@@ -41,6 +42,8 @@ pub struct ModelRanks {
     pub payload: Rate,
     /// Cautions about the network.
     pub cautions: Vec<Caution>,
+    /// Which stations are alike, if that is known.
+    kinds: Option<Rc<[u32]>>,
 }
 
 impl ModelRanks {
@@ -54,7 +57,8 @@ impl ModelRanks {
         let Described { beginning, answering, link, payload, cautions } = describe(plan, &stations)?;
         let (network, _) = Network::build(plan, &stations, None)?;
         let ends = std::iter::once(beginning).chain(answering.into_iter().map(|other| other.end)).collect();
-        Ok(Self { network, ends, link, payload, cautions })
+        let kinds = alike::kinds(plan).map(Rc::from);
+        Ok(Self { network, ends, link, payload, cautions, kinds })
     }
 
     /// How many ranks there are.
@@ -75,8 +79,9 @@ impl ModelRanks {
         program: impl AsyncFn(ModelComm) -> Result<T, CommError>,
     ) -> (Vec<Result<T, CommError>>, World) {
         let size = size.min(self.size());
+        let kinds = self.kinds.clone();
         let desks = Rc::new(RefCell::new(Desks::new(self.network, size)));
-        let comm = |rank| ModelComm { rank, size, desks: Rc::clone(&desks) };
+        let comm = |rank| ModelComm { rank, size, desks: Rc::clone(&desks), kinds: kinds.clone() };
         let mut ranks: Vec<_> = (0..size).map(|rank| Some(Box::pin(program(comm(rank))))).collect();
         let mut ended: Vec<Option<Result<T, CommError>>> = (0..size).map(|_| None).collect();
         let mut context = Context::from_waker(Waker::noop());
@@ -108,6 +113,7 @@ pub struct ModelComm {
     rank: usize,
     size: usize,
     desks: Rc<RefCell<Desks>>,
+    kinds: Option<Rc<[u32]>>,
 }
 
 impl ModelComm {
@@ -179,5 +185,25 @@ impl Comm for ModelComm {
     async fn compute(&mut self, span: Span) {
         let until = self.desks.borrow_mut().alarm(self.rank, span);
         poll_fn(|_| if self.now() >= until { Poll::Ready(()) } else { Poll::Pending }).await;
+    }
+
+    /// Beside the modelled network, in no time.
+    async fn tell(&mut self, to: usize, data: &[u8]) -> Result<(), CommError> {
+        self.check(to)?;
+        self.desks.borrow_mut().tell(self.rank, to, data)
+    }
+
+    async fn hear(&mut self, from: usize, data: &mut [u8]) -> Result<(), CommError> {
+        self.check(from)?;
+        let told = poll_fn(|_| self.desks.borrow_mut().hear(self.rank, from)).await?;
+        if told.len() != data.len() {
+            return Err(CommError::Length { peer: from, asked: data.len(), sent: told.len() });
+        }
+        data.copy_from_slice(&told);
+        Ok(())
+    }
+
+    fn kind_of(&self, rank: usize) -> Option<u32> {
+        self.kinds.as_ref()?.get(rank).copied()
     }
 }

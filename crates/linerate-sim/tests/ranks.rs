@@ -1,6 +1,7 @@
 //! Ranks on modelled networks: what every carrier of ranks promises, and what a network where nothing contends takes.
 //! About 2 s.
 
+mod alike;
 mod closed_forms;
 mod shared_medium;
 

@@ -137,6 +137,53 @@ fn an_agent_that_fails_is_named_with_its_host_and_reason() {
     assert!(said.contains("failed to run a command on a: Permission denied (publickey)."), "{said}");
 }
 
+/// One that refuses, one that says nothing, one without a name: each is named first, and the others are measured.
+#[test]
+fn hosts_that_are_absent_are_named_and_the_others_measured() {
+    let desk = Desk::new();
+    desk.write(
+        "agent",
+        "#!/bin/sh\ncase $1 in\nrefuses) echo 'connect to host refuses port 22: Connection refused' >&2; exit 255;;\n\
+         silent) exec sleep 1000;;\nesac\nshift\nexec sh -c \"$*\"\n",
+    );
+    fs::set_permissions(desk.path("agent"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    let agent = desk.path("agent").display().to_string();
+    let by = |hosts: &str, options: &[&str]| {
+        let program = crate::support::PROGRAM;
+        let all = ["--hosts", hosts, "--agent", &agent, "--program", program, "--patience", "2s"];
+        mesh(&desk, &[&all[..], options].concat())
+    };
+    let said = by("a,refuses,b,silent,c", &[]).fails(1).stdout;
+    let expected = "refuses and silent were absent; 5 ranks, 6 of 20 pairs measured; ";
+    assert!(said.starts_with(expected), "{said}");
+    let lost = desk.run_file("x.run.json").mesh.expect("a mesh").lost;
+    assert!(lost.iter().all(|lost| lost.absent) && lost.len() == 2, "{lost:?}");
+    assert!(lost[0].reason.contains("port 22: Connection refused"), "{lost:?}");
+    assert_eq!(lost[1].reason, "it did not come within 2s");
+    let refused = by("a,refuses,b", &["--require-all", "--force"]).complaint();
+    assert!(refused.contains("the rank on refuses ended (exit status: 255)"), "{refused}");
+    let few = by("a,refuses", &["--force"]).complaint();
+    assert!(few.contains("the rank on refuses ended (exit status: 255)"), "{few}");
+}
+
+#[test]
+fn servers_that_are_absent_are_named_and_the_others_measured() {
+    let desk = Desk::new();
+    desk.write("key", "fdpk-33wq-mtzx-2345");
+    let servers = [(), ()].map(|()| Server::start(&desk, &["--key-file", "key"]));
+    // Nobody listens there once it is dropped.
+    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let gone = free.local_addr().expect("it has an address").to_string();
+    drop(free);
+    let list = format!("{},{gone},{},nowhere.invalid", servers[0].address, servers[1].address);
+    let said = mesh(&desk, &["--servers", &list, "--key-file", "key"]).fails(1).stdout;
+    let expected = format!("{gone} and nowhere.invalid were absent; 4 ranks, 2 of 12 pairs measured; ");
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.starts_with(&expected), "{said}");
+    let all = mesh(&desk, &["--servers", &list, "--key-file", "key", "--require-all", "--force"]).complaint();
+    assert!(all.contains(&gone) || all.contains("nowhere.invalid"), "{all}");
+}
+
 #[test]
 fn servers_are_ranks_for_who_has_their_key() {
     let desk = Desk::new();

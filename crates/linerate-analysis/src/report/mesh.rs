@@ -40,7 +40,7 @@ pub struct MeshResult {
     /// What all ranks did together, by collective, algorithm and size.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub collectives: Vec<CollectiveRow>,
-    /// Packets of all pairs that were measured by themselves. Absent if that is not known.
+    /// Packets of all ranks. Absent if that is not known.
     pub packets: Option<Packets>,
     /// What each rank saw, by probe.
     #[serde(skip)]
@@ -52,27 +52,36 @@ pub struct MeshResult {
 }
 
 /// Packets that carried payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Packets {
     /// All of them, also those that were sent again.
     pub sent: u64,
     /// Those that were sent again because one was lost.
     pub lost: u64,
-    /// How many of these in bulk, which fills queues.
+    /// How many of these in visits of bulk, which fills queues.
     pub lost_in_bulk: u64,
+    /// How many of these outside of the visits of pairs: in shifts, fans, rings and collectives.
+    pub lost_besides: u64,
 }
 
-/// Those of every visit that says so.
+/// Those of every visit that says so, and what the ranks counted besides.
 fn packets(mesh: &Mesh) -> Option<Packets> {
-    let mut sum = None;
+    let mut sum: Option<Packets> = None;
     for pass in mesh.phases.iter().flat_map(|phase| &phase.rounds).flat_map(|round| &round.passes) {
         for (probe, visit) in mesh.probes.iter().zip(&pass.visits) {
             let Some(seen) = visit.and_then(|visit| visit.segments) else { continue };
-            let sum = sum.get_or_insert(Packets { sent: 0, lost: 0, lost_in_bulk: 0 });
+            let sum = sum.get_or_insert_default();
             sum.sent += seen.sent;
             sum.lost += seen.retransmitted;
             sum.lost_in_bulk += if probe.pattern == Pattern::OneWay { seen.retransmitted } else { 0 };
         }
+    }
+    if let Some(all) = mesh.ranks.iter().filter_map(|rank| rank.segments).reduce(|one, other| one + other) {
+        let sum = sum.get_or_insert_default();
+        // A rank that was lost told nothing, and its visits are known.
+        sum.sent = sum.sent.max(all.sent);
+        sum.lost_besides = all.retransmitted.saturating_sub(sum.lost);
+        sum.lost += sum.lost_besides;
     }
     sum
 }
@@ -107,6 +116,9 @@ impl MeshResult {
                 .lost
                 .iter()
                 .map(|lost| match lost.with {
+                    None if lost.absent => {
+                        format!("{}: absent from the start: {}", name(lost.rank as usize), lost.reason)
+                    }
                     None => format!("{}: failed to {}", name(lost.rank as usize), lost.reason),
                     Some(with) => {
                         let pair = [lost.rank, with].map(|rank| name(rank as usize));

@@ -15,8 +15,8 @@ const LONGEST: usize = 1 << 20;
 pub async fn tell<C: Comm>(comm: &mut C, text: &str) -> Result<(), CommError> {
     comm.patience(Span::MAX);
     let text = &text.as_bytes()[..text.len().min(LONGEST)];
-    comm.send_to(0, &(text.len() as u64).to_le_bytes()).await?;
-    comm.send_to(0, text).await
+    comm.tell(0, &(text.len() as u64).to_le_bytes()).await?;
+    comm.tell(0, text).await
 }
 
 /// What every other rank [tells](tell), by its number in the mesh, whose first rank is `first` of `comm`. Nothing of those
@@ -57,13 +57,13 @@ pub async fn collect_from<C: Comm>(
 
 async fn receive<C: Comm>(comm: &mut C, rank: usize) -> Result<String, CommError> {
     let mut length = [0; 8];
-    comm.recv_from(rank, &mut length).await?;
+    comm.hear(rank, &mut length).await?;
     let length = usize::try_from(u64::from_le_bytes(length)).unwrap_or(usize::MAX);
     if length > LONGEST {
         let reason = format!("it wants to say {length} B of itself, and {LONGEST} B are the most");
         return Err(CommError::Lost { peer: rank, reason });
     }
     let mut text = vec![0; length];
-    comm.recv_from(rank, &mut text).await?;
+    comm.hear(rank, &mut text).await?;
     Ok(String::from_utf8_lossy(&text).into_owned())
 }

@@ -4,7 +4,7 @@ mod collectives;
 mod fans;
 mod schedules;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use super::hand::Hand;
@@ -67,8 +67,12 @@ pub async fn conduct<C: Comm, W: MeshWatch>(
     ranks: Vec<Rank>,
     watch: &mut W,
 ) -> (Mesh, ControlFlow<()>) {
-    let alive = vec![true; comm.size() - asked.first];
-    let mesh = Mesh { ranks, probes: asked.plan.probes(), ..Mesh::default() };
+    let absent: Vec<Option<String>> =
+        (asked.first..comm.size()).map(|rank| comm.absence(rank).map(str::to_owned)).collect();
+    let alive = absent.iter().map(Option::is_none).collect();
+    let lost = |(rank, reason): (usize, Option<String>)| Some(Lost::absent(rank, reason?));
+    let lost = absent.into_iter().enumerate().filter_map(lost).collect();
+    let mesh = Mesh { ranks, probes: asked.plan.probes(), lost, ..Mesh::default() };
     let mut conductor = Conductor {
         comm,
         hand: Hand::new(asked),
@@ -77,6 +81,7 @@ pub async fn conduct<C: Comm, W: MeshWatch>(
         mesh,
         alive,
         apart: BTreeSet::new(),
+        visited: BTreeMap::new(),
         share: 1,
         fan_share: 1,
     };
@@ -96,6 +101,9 @@ struct Conductor<'a, C, W> {
     alive: Vec<bool>,
     /// Pairs whose way to each other is gone, the lower rank first.
     apart: BTreeSet<(usize, usize)>,
+    /// What both ends answered of a visit of two ranks that are [alike](Comm::kind_of) others, by the kinds of the two, that
+    /// of the one that began first, and whether they were alone.
+    visited: BTreeMap<(bool, [u32; 2]), [Answer; 2]>,
     /// How many messages of a probe one pass has: what the last passes took says how many fill a visit.
     share: u64,
     /// The same for all to one and one to all.
@@ -194,22 +202,22 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
     async fn give(&mut self, rank: usize, order: Order, peers: &[usize]) -> bool {
         self.comm.patience(self.asked.patience);
         let to = rank + self.asked.first;
-        let mut given = self.comm.send_to(to, &order.encoded()).await;
+        let mut given = self.comm.tell(to, &order.encoded()).await;
         if given.is_ok() && order.peers() > 0 {
-            given = self.comm.send_to(to, &encoded(peers)).await;
+            given = self.comm.tell(to, &encoded(peers)).await;
         }
         given.map_err(|error| self.lose(rank, &error)).is_ok()
     }
 
     async fn answer_of(&mut self, rank: usize, order: Order) -> Result<Answer, CommError> {
         let mut numbers = vec![0; Answer::length(order.values(self.mesh.probes.len()))];
-        self.comm.recv_from(rank + self.asked.first, &mut numbers).await?;
+        self.comm.hear(rank + self.asked.first, &mut numbers).await?;
         let (values, length) = Answer::decoded(&numbers);
         if length == 0 {
             return Ok(Answer { values, trouble: None });
         }
         let mut reason = vec![0; length];
-        self.comm.recv_from(rank + self.asked.first, &mut reason).await?;
+        self.comm.hear(rank + self.asked.first, &mut reason).await?;
         Ok(Answer { values, trouble: Some(String::from_utf8_lossy(&reason).into_owned()) })
     }
 
@@ -233,7 +241,7 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
         };
         let pair = (rank.min(with), rank.max(with));
         if self.together(pair.0, pair.1) && self.apart.insert(pair) {
-            self.mesh.lost.push(Lost { rank: rank as u32, with: Some(with as u32), reason });
+            self.mesh.lost.push(Lost { with: Some(with as u32), ..Lost::new(rank, reason) });
         }
     }
 

@@ -19,7 +19,7 @@ pub async fn follow<C: Comm>(comm: &mut C, asked: Asked<'_>) -> Result<(), CommE
         // Others may be measured for as long as it takes.
         comm.patience(Span::MAX);
         let mut message = [0; ORDER];
-        comm.recv_from(0, &mut message).await?;
+        comm.hear(0, &mut message).await?;
         let unknown = || CommError::Lost { peer: 0, reason: "it gave an order that there is not".to_owned() };
         let order = Order::decoded(&message, ranks).ok_or_else(unknown)?;
         if order == Order::End {
@@ -27,15 +27,15 @@ pub async fn follow<C: Comm>(comm: &mut C, asked: Asked<'_>) -> Result<(), CommE
         }
         let mut peers = vec![0; order.peers() * 8];
         if !peers.is_empty() {
-            comm.recv_from(0, &mut peers).await?;
+            comm.hear(0, &mut peers).await?;
         }
         let peers = decoded(&peers, ranks).ok_or_else(unknown)?;
         let answer = hand.perform(&mut Group::new(comm, asked.first), order, &peers).await;
         comm.patience(Span::MAX);
         let (numbers, reason) = answer.encoded();
-        comm.send_to(0, &numbers).await?;
+        comm.tell(0, &numbers).await?;
         if !reason.is_empty() {
-            comm.send_to(0, reason).await?;
+            comm.tell(0, reason).await?;
         }
     }
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::comm::Segments;
 use crate::environment::Environment;
 use crate::observation::Observation;
 
@@ -25,6 +26,9 @@ pub struct Rank {
     /// What passed between it and ranks on its own host.
     #[serde(default, skip_serializing_if = "Moved::is_nothing")]
     pub near: Moved,
+    /// What it sent to the other ranks in the whole mesh, visits and everything else. Absent if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub segments: Option<Segments>,
 }
 
 /// Payload that passed, without what goes before each message.
@@ -69,4 +73,6 @@ pub struct RankAccount {
     pub far: Moved,
     /// What passed between it and ranks on its own host.
     pub near: Moved,
+    /// What it sent to the other ranks, if its carrier says so.
+    pub segments: Option<Segments>,
 }

@@ -31,8 +31,8 @@ impl Run {
         for (rank, account) in ranks.iter_mut().zip(accounts) {
             let silent = account.is_none();
             let account = account.unwrap_or_else(|| unknown(&rank.name));
-            let RankAccount { environment, observation, address, far, near } = account;
-            (rank.far, rank.near) = (far, near);
+            let RankAccount { environment, observation, address, far, near, segments } = account;
+            (rank.far, rank.near, rank.segments) = (far, near, segments);
             rank.cpus.clone_from(&observation.cpus);
             rank.address.clone_from(&address);
             let next = self.nodes.len() as u32;

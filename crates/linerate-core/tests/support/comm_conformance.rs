@@ -44,6 +44,7 @@ pub(crate) fn comm<R: Ranks>(ranks: &R) {
     a_message_of_another_length_is_refused(ranks);
     who_does_not_exist_is_refused(ranks);
     those_that_parted_meet_again(ranks);
+    what_is_told_is_heard_in_its_order(ranks);
     every_collective_gives_what_it_gives_on_the_ideal_network(ranks);
 }
 
@@ -57,6 +58,26 @@ fn message(from: usize, number: usize, length: usize) -> Vec<u8> {
 fn all<T: Debug>(found: Vec<Result<T, CommError>>) -> Vec<T> {
     let found = found.into_iter().enumerate();
     found.map(|(rank, ended)| ended.unwrap_or_else(|error| panic!("rank {rank} failed to {error}"))).collect()
+}
+
+fn what_is_told_is_heard_in_its_order<R: Ranks>(ranks: &R) {
+    const LENGTHS: [usize; 3] = [40, 0, 9_000];
+    all(ranks.run(4, async |mut comm| {
+        let others = if comm.rank() == 0 { 1..comm.size() } else { 0..1 };
+        for peer in others.clone() {
+            for (number, length) in LENGTHS.into_iter().enumerate() {
+                comm.tell(peer, &message(comm.rank(), number, length)).await?;
+            }
+        }
+        for peer in others {
+            for (number, length) in LENGTHS.into_iter().enumerate() {
+                let mut told = vec![0; length];
+                comm.hear(peer, &mut told).await?;
+                assert!(told == message(peer, number, length), "message {number} of rank {peer}");
+            }
+        }
+        Ok(())
+    }));
 }
 
 fn every_rank_knows_its_place<R: Ranks>(ranks: &R) {

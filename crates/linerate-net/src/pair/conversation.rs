@@ -97,7 +97,7 @@ impl Conversation {
         Offer { plan, first }: Offer<'_>,
         queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        let control = Arc::new(introduce(target, key, &plan.common.local)?);
+        let control = Arc::new(introduce(target, key, &plan.common.local, transport::CONNECT)?);
         let version = control.version();
         if plan.trace().is_some() && version < TRACES_SINCE {
             let reason = "it is too old to trace messages; use the same version of linerate on both hosts";
@@ -262,12 +262,13 @@ pub(super) fn introduce(
     target: &Target,
     key: Option<&Key>,
     local: &LocalOptions,
+    within: Duration,
 ) -> Result<Control, PairError> {
     let mut pauses = PAUSES.into_iter();
     let mut closed = None;
     loop {
         // What happened first says more than that nobody listens any more.
-        let control = target.dial(local).map_err(|error| closed.take().unwrap_or(error))?;
+        let control = target.dial(local, within).map_err(|error| closed.take().unwrap_or(error))?;
         keep_alive(&control).map_err(PairError::Address)?;
         let welcome = greet(&control);
         match (welcome.and_then(|welcome| prove(Control::new(control), key, &welcome)), pauses.next()) {

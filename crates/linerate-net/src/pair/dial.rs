@@ -2,18 +2,14 @@
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::Duration;
 
 use linerate_core::plan::{Family, LocalOptions};
 use socket2::{Protocol, Type};
 
 use super::PairError;
 use crate::control::{DEFAULT_PORT, GreetingError, WELCOME_LEN, Welcome, readable};
-use crate::transport::{CONNECT, DialError, bound, connect};
-
-/// The largest segment of the conversation: the least MTU of IPv6 without its headers and those of TCP. A path of IPv4
-/// that swallows such packets would swallow QUIC too. Smaller ones need more round trips for a long account.
-/// Unit: bytes.  Source: RFC 8200, section 5; RFC 9000, section 14.
-const SEGMENT: u32 = 1_220;
+use crate::transport::{CONNECT, DialError, SEGMENT, bound, connect};
 
 /// A peer by the name that the user gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,14 +48,14 @@ impl Target {
         Ok(Self { host: host.to_owned(), port })
     }
 
-    /// Connects for the conversation: to the first address that answers. Its segments fit the least MTU of IPv6, so
+    /// Connects for the conversation: to the first address that answers, each within this time. Its segments fit the least MTU of IPv6, so
     /// that it is heard where larger ones vanish.
-    pub(super) fn dial(&self, local: &LocalOptions) -> Result<TcpStream, PairError> {
+    pub(super) fn dial(&self, local: &LocalOptions, within: Duration) -> Result<TcpStream, PairError> {
         let mut last = None;
         for address in self.resolve(local.family)? {
             let dialled = bound(address, Type::STREAM, Protocol::TCP, local).and_then(|socket| {
                 socket.set_tcp_mss(SEGMENT).unwrap_or(());
-                connect(&socket, address, CONNECT).map(|()| socket)
+                connect(&socket, address, within.min(CONNECT)).map(|()| socket)
             });
             match dialled {
                 Ok(socket) => {

@@ -115,6 +115,20 @@ pub enum PairError {
     Random(io::Error),
 }
 
+impl PairError {
+    /// Whether nothing answers there, or not in time: the host is absent, and another try may find it.
+    #[must_use]
+    pub fn is_absence(&self) -> bool {
+        match self {
+            Self::Resolve { .. } | Self::Dial(DialError::Connect { .. }) | Self::Silent { .. } => true,
+            Self::Interrupted => true,
+            Self::Frame(FrameError::Stream(_)) => true,
+            Self::At { source, .. } => source.is_absence(),
+            _ => false,
+        }
+    }
+}
+
 impl From<TransportError> for PairError {
     /// A data connection fails for the same reasons as the conversation's, and with the same names.
     fn from(error: TransportError) -> Self {

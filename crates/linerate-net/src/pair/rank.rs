@@ -1,6 +1,7 @@
 //! A server that is a rank of this client's mesh.
 
 use std::ops::ControlFlow;
+use std::time::Duration;
 
 use linerate_core::plan::LocalOptions;
 use rustix::io::Errno;
@@ -18,7 +19,7 @@ pub struct ServerRank {
 
 impl ServerRank {
     /// Asks the server at `target` to be a rank of the mesh whose rank 0 listens at `port` of this host, and waits until it
-    /// sets out; `queued` is told its place in the server's queue.
+    /// sets out; `queued` is told its place in the server's queue. A host that does not accept within `patience` is absent.
     ///
     /// # Errors
     ///
@@ -26,12 +27,12 @@ impl ServerRank {
     pub fn ask(
         target: &Target,
         key: &Key,
-        local: &LocalOptions,
+        (local, patience): (&LocalOptions, Duration),
         (port, order): (u16, RankOrder),
         queued: &mut impl FnMut(u32) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
         let at = |error: PairError| error.at(target);
-        let control = introduce(target, Some(key), local).map_err(at)?;
+        let control = introduce(target, Some(key), local, patience).map_err(at)?;
         if control.version() < RANKS_SINCE {
             let reason = "it is too old to be a rank; use the same version of linerate on all hosts";
             return Err(at(PairError::Refused { reason: reason.to_owned() }));

@@ -30,6 +30,7 @@ use super::conversation::{STEP, hear, introduce, say};
 use super::{PairError, Target};
 use crate::control::{Ask, Key, MOST_SETTINGS, Reply, SETTINGS_SINCE, SettingAsk, SettingEnd, SettingReply};
 use crate::settings::{Foreign, Setting, Value};
+use crate::transport::CONNECT;
 use presence::Presence;
 
 pub use error::RemoteSettingsError;
@@ -92,7 +93,7 @@ impl RemoteSettings {
         what: &str,
     ) -> Result<Self, RemoteSettingsError> {
         let failed = |error| RemoteSettingsError::at(target, error);
-        let control = introduce(target, key, local).map_err(failed)?;
+        let control = introduce(target, key, local, CONNECT).map_err(failed)?;
         if control.version() < SETTINGS_SINCE {
             return Err(RemoteSettingsError::TooOld { host: target.to_string() });
         }

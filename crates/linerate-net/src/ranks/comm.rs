@@ -14,7 +14,7 @@ use tracing::debug;
 
 use super::door::Door;
 use super::introduction::{Comes, Introduction, introduce};
-use super::rendezvous::{Joining, Oversight, Row};
+use super::rendezvous::{Joining, Oversight, Roll, Row};
 use super::stream::{Incoming, OtherLength, Outgoing, connect, register, set_patience};
 use crate::channel::{CancelGroup, Registration};
 use crate::control::{Control, Deadline, closed_by_peer};
@@ -45,6 +45,9 @@ pub struct TcpComm {
     links: Vec<Link>,
     /// What passed with each rank.
     moved: Vec<Moved>,
+    /// What connections with each rank sent that are closed.
+    closed: Vec<Segments>,
+    roll: Roll,
     cpus: BTreeSet<u32>,
     door: Door,
     session: String,
@@ -66,7 +69,7 @@ impl TcpComm {
     pub(super) fn new(
         joining: Joining,
         controls: Vec<Option<Control>>,
-        rows: Vec<Row>,
+        (rows, roll): (Vec<Row>, Roll),
         door: Door,
         session: String,
     ) -> io::Result<Self> {
@@ -75,9 +78,16 @@ impl TcpComm {
             None => Ok(Link::Apart),
             Some(control) => opened(control.into_stream(), [patience; 2], cancel),
         };
-        let links = controls.into_iter().map(link).collect::<io::Result<Vec<Link>>>()?;
+        let mut links = controls.into_iter().map(link).collect::<io::Result<Vec<Link>>>()?;
+        for (link, reason) in links.iter_mut().zip(&roll.absent) {
+            if let Some(reason) = reason {
+                *link = Link::Lost(reason.clone());
+            }
+        }
         let moved = vec![Moved::default(); links.len()];
-        Ok(Self { joining, rows, links, moved, cpus: BTreeSet::new(), door, session, patience })
+        let closed = vec![Segments::default(); links.len()];
+        let cpus = BTreeSet::new();
+        Ok(Self { joining, rows, links, moved, closed, roll, cpus, door, session, patience })
     }
 
     /// What people call the host of each rank.
@@ -109,6 +119,20 @@ impl TcpComm {
             *(if row.name == *own { &mut near } else { &mut far }) += *moved;
         }
         [far, near]
+    }
+
+    /// What this rank has sent to the ranks from `first` on. Absent if the kernel does not count it.
+    #[must_use]
+    pub fn sent_segments(&self, first: usize) -> Option<Segments> {
+        let open = |peer: usize| Comm::segments(self, peer).unwrap_or_default();
+        let sent = (first..self.links.len()).map(|peer| self.closed[peer] + open(peer));
+        Some(sent.fold(Segments::default(), |sum, more| sum + more)).filter(|sum| sum.sent > 0)
+    }
+
+    /// The MTU of the interface of a rank, as it said when it came to this one. Unit: bytes.
+    #[must_use]
+    pub fn mtu(&self, rank: usize) -> Option<u64> {
+        self.roll.mtus.get(rank).copied().flatten()
     }
 
     /// The connection with rank 0, to end it from elsewhere. If absent, this is rank 0, or it is lost.
@@ -177,7 +201,7 @@ impl TcpComm {
             return Err(format!("{address} is not the address of a rank"));
         }
         let connected =
-            deadline.left().and_then(|left| connect(address, left, &self.joining.oversight.cancel));
+            deadline.left().and_then(|left| connect((address, None), left, &self.joining.oversight.cancel));
         let (stream, _ends) = connected.map_err(|error| format!("connect to {address}: {error}"))?;
         let comes = Comes::ToTalk { session: self.session.clone() };
         let Joining { key, rank, .. } = &self.joining;
@@ -200,9 +224,16 @@ impl TcpComm {
         Err(format!("it did not connect within {CONNECT:?}"))
     }
 
+    /// There is no connection with `peer` any more, and what it sent is kept.
+    fn close(&mut self, peer: usize, link: Link) {
+        let sent = Comm::segments(self, peer).unwrap_or_default();
+        self.closed[peer] += sent;
+        self.links[peer] = link;
+    }
+
     /// Nothing more passes with `peer`.
     fn lose(&mut self, peer: usize, reason: String) -> CommError {
-        self.links[peer] = Link::Lost(reason.clone());
+        self.close(peer, Link::Lost(reason.clone()));
         CommError::Lost { peer, reason }
     }
 
@@ -224,7 +255,7 @@ impl TcpComm {
 
     fn other_length(&mut self, peer: usize, asked: usize, OtherLength(sent): OtherLength) -> CommError {
         // What follows can no longer be told from the rest of this message.
-        self.links[peer] = Link::Lost("it sent a message of another length".to_owned());
+        self.close(peer, Link::Lost("it sent a message of another length".to_owned()));
         CommError::Length { peer, asked, sent }
     }
 
@@ -402,7 +433,7 @@ impl Comm for TcpComm {
     fn part(&mut self, peer: usize) {
         self.cpus.extend(current_cpu());
         if self.joining.rank != 0 && peer != 0 && matches!(self.links.get(peer), Some(Link::Open { .. })) {
-            self.links[peer] = Link::Apart;
+            self.close(peer, Link::Apart);
         }
     }
 
@@ -413,5 +444,9 @@ impl Comm for TcpComm {
     fn segments(&self, peer: usize) -> Option<Segments> {
         let Link::Open { stream, .. } = self.links.get(peer)? else { return None };
         segments(stream)
+    }
+
+    fn absence(&self, peer: usize) -> Option<&str> {
+        self.roll.absent.get(peer)?.as_deref()
     }
 }

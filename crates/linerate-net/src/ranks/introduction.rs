@@ -46,6 +46,10 @@ pub enum Comes {
         plan: String,
         /// The port at which it awaits others.
         port: u16,
+        /// The MTU of the interface by which it comes, if it is known: a rank that is lost tells nothing any more.
+        /// Unit: bytes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        mtu: Option<u64>,
     },
     /// To another rank of this session, to send and receive messages.
     ToTalk {

@@ -74,6 +74,7 @@ pub fn joining(order: &RankOrder, key: &Key, clock: HostClock) -> Joining {
     Joining {
         rank: order.rank,
         size: order.size,
+        first: order.first,
         name: order.name.clone(),
         plan: order.plan.question(),
         key: key.clone(),

@@ -14,7 +14,8 @@ use super::introduction::{Comes, IntroductionError, LONGEST_NAME, introduce};
 use super::stream::{connect, register};
 use crate::channel::CancelGroup;
 use crate::control::{Control, Deadline, FrameError, Key, closed_by_peer, harmless, random};
-use crate::observe::HostClock;
+use crate::observe::{HostClock, interface_of};
+use crate::transport::SEGMENT;
 
 /// Between two tries to reach rank 0, which may start later.
 const RETRY: Duration = Duration::from_millis(100);
@@ -34,6 +35,8 @@ pub struct Joining {
     pub rank: usize,
     /// Of how many.
     pub size: usize,
+    /// The first rank that is measured: 1 if rank 0 only conducts.
+    pub first: usize,
     /// What people call its host.
     pub name: String,
     /// What it was told to do, as a text that is equal if that is.
@@ -58,6 +61,33 @@ pub struct Oversight {
     /// Whether it says of a connection that failed only that it failed: rank 0 may measure this host, and is not to learn
     /// through it what is at an address.
     pub discreet: bool,
+}
+
+/// Who must come, and how long rank 0 waits for the others.
+#[derive(Clone, Debug, Default)]
+pub struct Attendance {
+    /// The fewest ranks that suffice, rank 0 among them. If absent, all.
+    pub fewest: Option<usize>,
+    /// Once a rank has come, the next may take so long. If absent, as long as the first.
+    pub next_within: Option<Duration>,
+    /// What people call the hosts of the ranks, by rank. Empty if that is not known.
+    pub names: Vec<String>,
+}
+
+/// A rank that will not come.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Absent {
+    /// Which.
+    pub rank: usize,
+    /// Why, such as "the rank on n3 ended".
+    pub reason: String,
+}
+
+impl Attendance {
+    /// What people call the host of a rank that did not come.
+    fn name(&self, rank: usize) -> String {
+        self.names.get(rank).cloned().unwrap_or_else(|| format!("rank {rank}"))
+    }
 }
 
 /// Where rank 0 is, and what proves that it is ours.
@@ -176,28 +206,31 @@ pub enum Told {
     },
 }
 
-/// As rank 0, awaits the others at `listener`, as long as `hope` says that they may still come: it is asked a few times a
-/// second, and its error is the reason to give up.
+/// As rank 0, awaits the others at `listener`. `hope` is asked a few times a second who will not come any more, and its error
+/// is the reason to give up. Those that do not come are [absent](linerate_core::comm::Comm::absence) from the ranks.
 ///
 /// # Errors
 ///
-/// When a rank does not come, or was started with another plan or another number of ranks.
+/// When too few ranks come, or one was started with another plan or another number of ranks.
 pub fn lead(
     listener: TcpListener,
     joining: Joining,
-    hope: impl FnMut() -> Result<(), String>,
+    attendance: &Attendance,
+    hope: impl FnMut() -> Result<Vec<Absent>, String>,
 ) -> Result<TcpComm, JoinError> {
     make_room(joining.size);
     let door = Door::open(listener, &joining.key).map_err(failed("listen for the other ranks"))?;
     let mut controls: Vec<Option<Control>> = (0..joining.size).map(|_| None).collect();
     let own = Row { name: joining.name.clone(), address: SocketAddr::new([0; 4].into(), door.port()) };
     let mut rows = vec![own; joining.size];
-    let gathered = gather(&door, &joining, hope, &mut controls, &mut rows);
-    if let Err(error) = gathered {
-        let reason = format!("rank 0 failed to {error}");
-        tell_all(&controls, |_| vec![Told::Over { reason: reason.clone() }]);
-        return Err(error);
-    }
+    let roll = match gather(&door, &joining, (attendance, hope), &mut controls, &mut rows) {
+        Ok(roll) => roll,
+        Err(error) => {
+            let reason = format!("rank 0 failed to {error}");
+            tell_all(&controls, |_| vec![Told::Over { reason: reason.clone() }]);
+            return Err(error);
+        }
+    };
     let session: [u8; 16] = random().map_err(failed("draw a number for the session"))?;
     let session: String = session.iter().map(|byte| format!("{byte:02x}")).collect();
     tell_all(&controls, |_| {
@@ -210,33 +243,76 @@ pub fn lead(
         };
         parts.enumerate().map(told).collect()
     });
-    TcpComm::new(joining, controls, rows, door, session)
+    TcpComm::new(joining, controls, (rows, roll), door, session)
         .map_err(failed("set up the connections of the ranks"))
+}
+
+/// What rank 0 knows of the ranks once they have met, by rank.
+#[derive(Debug)]
+pub(super) struct Roll {
+    /// Why a rank is absent, if it is.
+    pub(super) absent: Vec<Option<String>>,
+    /// The MTU of the interface at which it is, if it said so. Unit: bytes.
+    pub(super) mtus: Vec<Option<u64>>,
+}
+
+impl Roll {
+    fn new(size: usize) -> Self {
+        Self { absent: vec![None; size], mtus: vec![None; size] }
+    }
 }
 
 /// Awaits every rank, and checks each.
 fn gather(
     door: &Door,
     joining: &Joining,
-    mut hope: impl FnMut() -> Result<(), String>,
+    (attendance, mut hope): (&Attendance, impl FnMut() -> Result<Vec<Absent>, String>),
     controls: &mut [Option<Control>],
     rows: &mut [Row],
-) -> Result<(), JoinError> {
-    let deadline = Deadline::after(joining.within);
-    while controls.iter().skip(1).any(Option::is_none) {
+) -> Result<Roll, JoinError> {
+    let size = joining.size;
+    let fewest = attendance.fewest.unwrap_or(size);
+    let mut roll = Roll::new(size);
+    let all = Deadline::after(joining.within);
+    let (mut deadline, mut waited) = (all, joining.within);
+    loop {
+        let awaited = |rank: &usize| controls[*rank].is_none() && roll.absent[*rank].is_none();
+        let missing: Vec<usize> = (1..size).filter(awaited).collect();
+        if missing.is_empty() {
+            for (rank, row) in rows.iter_mut().enumerate().filter(|(rank, _)| roll.absent[*rank].is_some()) {
+                row.name = attendance.name(rank);
+            }
+            return Ok(roll);
+        }
         let soon = deadline.left().map_or(Duration::ZERO, |left| left.min(HOPE));
         let came = door.wait_for(Deadline::after(soon), |introduction| {
             matches!(introduction.comes, Comes::ToJoin { .. })
         });
         let Some((introduction, control)) = came else {
-            hope().map_err(|reason| JoinError::GivenUp { size: joining.size, reason })?;
+            let given_up = |reason| JoinError::GivenUp { size, reason };
+            for Absent { rank, reason } in hope().map_err(given_up)? {
+                if let Some(absent) = roll.absent.get_mut(rank) {
+                    controls[rank] = None;
+                    absent.get_or_insert(reason);
+                }
+            }
+            if size - roll.absent.iter().flatten().count() < fewest {
+                return Err(given_up(roll.absent.into_iter().flatten().next().unwrap_or_default()));
+            }
             if deadline.left().is_ok() {
                 continue;
             }
-            let missing = (1..joining.size).filter(|rank| controls[*rank].is_none()).collect();
-            return Err(JoinError::Missing { missing, size: joining.size, within: joining.within });
+            let missing: Vec<usize> =
+                missing.into_iter().filter(|rank| roll.absent[*rank].is_none()).collect();
+            if size - roll.absent.iter().flatten().count() - missing.len() < fewest {
+                return Err(JoinError::Missing { missing, size, within: waited });
+            }
+            for rank in missing {
+                roll.absent[rank] = Some(format!("it did not come within {waited:?}"));
+            }
+            continue;
         };
-        let Comes::ToJoin { size, name, plan, port } = introduction.comes else { continue };
+        let Comes::ToJoin { size, name, plan, port, mtu } = introduction.comes else { continue };
         let (rank, name) =
             (introduction.rank, harmless(&name.chars().take(LONGEST_NAME).collect::<String>()));
         let reason = if size != joining.size {
@@ -251,6 +327,12 @@ fn gather(
             let peer = control.stream().peer_addr().map_err(failed("find where a rank comes from"))?;
             rows[rank] = Row { name, address: SocketAddr::new(peer.ip(), port) };
             controls[rank] = Some(control);
+            roll.mtus[rank] = mtu;
+            if let Some(next) = attendance.next_within {
+                let is_sooner = all.left().is_ok_and(|left| next < left);
+                let waits = if is_sooner { (Deadline::after(next), next) } else { (all, joining.within) };
+                (deadline, waited) = waits;
+            }
             continue;
         };
         // It learns the reason too.
@@ -258,7 +340,6 @@ fn gather(
         let _ = control.say(&told, TRY);
         return Err(JoinError::Disagree { rank, name, reason });
     }
-    Ok(())
 }
 
 /// Tells every rank that came. One that is gone by now is lost at its first message.
@@ -288,7 +369,7 @@ pub fn join(
     let (rows, session) = table(&control, joining.size, Deadline::after(joining.within.saturating_add(TRY)))?;
     let mut controls: Vec<Option<Control>> = (0..joining.size).map(|_| None).collect();
     controls[0] = Some(control);
-    TcpComm::new(joining, controls, rows, door, session)
+    TcpComm::new(joining, controls, (rows, Roll::new(0)), door, session)
         .map_err(failed("set up the connections of the ranks"))
 }
 
@@ -369,7 +450,9 @@ fn tried(
     deadline: Deadline,
 ) -> Result<Result<(Control, Door), String>, JoinError> {
     let Ok(left) = deadline.left() else { return Ok(Err("the time was over".to_owned())) };
-    let tried = connect(address, TRY.min(left), &joining.oversight.cancel)
+    // What rank 0 says and hears passes where longer packets vanish, unless the connection is measured itself.
+    let mss = (joining.first > 0).then_some(SEGMENT);
+    let tried = connect((address, mss), TRY.min(left), &joining.oversight.cancel)
         .map_err(IntroductionError::from)
         .and_then(|(stream, _ends)| introduced(stream, joining));
     match tried {
@@ -389,6 +472,7 @@ fn introduced(stream: TcpStream, joining: &Joining) -> Result<(Control, Door), I
         name: joining.name.clone(),
         plan: joining.plan.clone(),
         port: door.port(),
+        mtu: interface_of(here).ok().and_then(|interface| interface.mtu.known().copied()),
     };
     let control = introduce(stream, &joining.key, [joining.rank, 0], comes, Deadline::after(TRY))?;
     Ok((control, door))

@@ -103,14 +103,17 @@ pub(super) fn register(cancel: &CancelGroup, socket: &impl AsFd) -> io::Result<R
     Ok(cancel.register(Box::new(Handle(SockRef::from(socket).try_clone()?))))
 }
 
-/// Connects to `address`, unless the rank ends before.
+/// Connects to `address`, unless the rank ends before; with segments of at most `mss` bytes, if that is given.
 pub(super) fn connect(
-    address: SocketAddr,
+    (address, mss): (SocketAddr, Option<u32>),
     within: Duration,
     cancel: &CancelGroup,
 ) -> io::Result<(TcpStream, Registration)> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     let registration = register(cancel, &socket)?;
+    if let Some(mss) = mss {
+        socket.set_tcp_mss(mss).unwrap_or(());
+    }
     socket.connect_timeout(&address.into(), within)?;
     Ok((socket.into(), registration))
 }

@@ -42,6 +42,7 @@ impl RankWatch {
             address: self.address.map(|address| address.to_string()).unwrap_or_default(),
             far,
             near,
+            segments: comm.sent_segments(first),
         }
     }
 }

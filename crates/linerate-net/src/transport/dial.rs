@@ -12,6 +12,11 @@ use crate::sys::socket_option::bind_device;
 /// How long a host may take to accept the first connection.
 pub(crate) const CONNECT: Duration = Duration::from_secs(10);
 
+/// The largest segment of a conversation: the least MTU of IPv6 without its headers and those of TCP. A path of IPv4
+/// that swallows such packets would swallow QUIC too. Smaller ones need more round trips for a long account.
+/// Unit: bytes.  Source: RFC 8200, section 5; RFC 9000, section 14.
+pub(crate) const SEGMENT: u32 = 1_220;
+
 /// Why a socket is not connected. Displayed after "failed to ...".
 #[derive(Debug, thiserror::Error)]
 pub enum DialError {

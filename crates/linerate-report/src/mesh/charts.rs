@@ -1,14 +1,16 @@
 //! Charts of a mesh: all pairs from the worst to the best, and the time of collectives against size.
 
+use linerate_analysis::facts::Unit;
 use linerate_analysis::report::{CollectiveRow, MeshResult, MeshUnit, MeshView, PairValue};
 use linerate_core::units::Size;
 
-use super::words::{pair, value, view_name};
+use super::words::{pair, shown, significant, view_name};
 use crate::figure::axis::{self, apart};
 use crate::figure::curve::{self, Curve, Point, Style};
 use crate::figure::{Figure, Title};
+use crate::numbers::quantity;
 use crate::plot::{Axis, Scale, decimal};
-use crate::text::{digits, plain, shortened};
+use crate::text::{plain, shortened};
 
 /// Of the worst so many pairs each is drawn, and from there on fewer and fewer.
 const EACH: usize = 100;
@@ -62,7 +64,7 @@ fn digits_of(value: f64) -> String {
 }
 
 fn course(mesh: &MeshResult, view: &MeshView) -> Curve {
-    let all = view.sorted.len();
+    let (all, shown) = (view.sorted.len(), shown(view));
     let mut places = Vec::new();
     let mut next = 0;
     while next < all {
@@ -76,7 +78,7 @@ fn course(mesh: &MeshResult, view: &MeshView) -> Curve {
         let PairValue { value: y, .. } = view.sorted[place];
         let lines = vec![
             pair(mesh, view.sorted[place]),
-            format!("{}, {} times the median", value(view.unit, y), digits(y / view.median)),
+            format!("{}, {} times the median", shown.with_unit(y), significant(y / view.median)),
             format!("pair {} of {all}, the worst first", place + 1),
         ];
         Point { x: place as f64 + 1.0, y, interval: None, lines }
@@ -136,8 +138,9 @@ fn collective(mesh: &MeshResult, id: String, name: &str) -> Option<Figure> {
 
 fn moment(row: &CollectiveRow) -> Option<Point> {
     let us = row.slowest_mean_us.filter(|us| *us > 0.0)?;
-    let mut lines = vec![Size(row.bytes).to_string(), format!("all done after {} us", digits(us))];
-    lines.extend(row.slowest_p99_us.map(|p99| format!("p99 {} us", digits(p99))));
-    lines.extend(row.bus_mbps.map(|bus| format!("bus rate {} Mb/s", digits(bus))));
+    let mut lines =
+        vec![Size(row.bytes).to_string(), format!("all done after {}", quantity(Unit::Microseconds, us))];
+    lines.extend(row.slowest_p99_us.map(|p99| format!("p99 {}", quantity(Unit::Microseconds, p99))));
+    lines.extend(row.bus_mbps.map(|bus| format!("bus rate {}", quantity(Unit::Mbps, bus))));
     Some(Point { x: row.bytes as f64, y: us, interval: None, lines })
 }

@@ -1,6 +1,7 @@
 //! Meshes made by arithmetic, with what a renderer must handle.
 
 use linerate_analysis::report::{NamedRun, Report};
+use linerate_core::comm::Segments;
 use linerate_core::mesh::{CollectiveTimes, Lost, Mesh, Pass, Phase, Rank, Round, SentInAll, Tail, Victim};
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::{MeshPlan, MeshSchedule, Plan, Probe, Task};
@@ -29,26 +30,31 @@ pub(crate) fn of(ranks: u32) -> Report {
     report(mesh, vec![MeshSchedule::Pairs])
 }
 
-/// Six ranks of which one was lost, and one pair.
+/// Seven ranks of which one was absent and one was lost, and one pair.
 pub(crate) fn lossy() -> Report {
-    let mut mesh = mesh(6);
+    let mut mesh = mesh(7);
     let mut phase = pairs(&mesh, MeshSchedule::Pairs, 1.0);
     let is_gone = |pass: &Pass| {
-        [pass.from, pass.to].contains(&4) || (pass.from.min(pass.to), pass.from.max(pass.to)) == (0, 3)
+        [4, 6].iter().any(|gone| [pass.from, pass.to].contains(gone))
+            || (pass.from.min(pass.to), pass.from.max(pass.to)) == (0, 3)
     };
     phase.rounds.iter_mut().for_each(|round| round.passes.retain(|pass| !is_gone(pass)));
     mesh.phases = vec![phase];
     mesh.lost = vec![
-        Lost { rank: 4, with: None, reason: "hear from rank 4: it closed the connection".to_owned() },
-        Lost { rank: 0, with: Some(3), reason: "trust what rank 3 sent: byte 17 is wrong".to_owned() },
+        Lost::absent(6, "the rank on n6 ended (exit status: 255): No route to host".to_owned()),
+        Lost::new(4, "reach rank 4: the peer closed the connection".to_owned()),
+        Lost { with: Some(3), ..Lost::new(0, "trust what rank 3 sent: byte 17 is wrong".to_owned()) },
     ];
+    for (rank, it) in mesh.ranks.iter_mut().enumerate().filter(|(rank, _)| ![4, 6].contains(rank)) {
+        it.segments = Some(Segments { sent: 5_000 + rank as u64, retransmitted: 3 * (rank as u64 % 2) });
+    }
     report(mesh, vec![MeshSchedule::Pairs])
 }
 
 /// The same ranks, all of which were lost before anything was measured.
 pub(crate) fn gone() -> Report {
     let mut mesh = mesh(3);
-    mesh.lost = (0..3).map(|rank| Lost { rank, with: None, reason: "connect".to_owned() }).collect();
+    mesh.lost = (0..3).map(|rank| Lost::new(rank, "connect".to_owned())).collect();
     report(mesh, vec![MeshSchedule::Pairs])
 }
 

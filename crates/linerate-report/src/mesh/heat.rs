@@ -7,8 +7,8 @@ use linerate_core::plan::Rows;
 
 use super::scale::Scale;
 use super::tiles::Tiles;
-use super::words::{meanwhile, rank, view_name};
-use crate::text::{columns, digits, shortened, wrap};
+use super::words::{InUnit, meanwhile, rank, shown, view_name};
+use crate::text::{columns, shortened, wrap};
 
 /// From the best to the worst.
 const SHADES: [char; 5] = ['\u{b7}', '\u{2591}', '\u{2592}', '\u{2593}', '\u{2588}'];
@@ -27,7 +27,8 @@ const EVERY: usize = 5;
 pub(crate) fn in_characters(report: &Report, number: usize, width: usize, rows: Rows) -> Option<String> {
     let mut views = report.meshes.iter().flat_map(|mesh| mesh.views.iter().map(move |view| (mesh, view)));
     let (mesh, view) = views.nth(number)?;
-    let title = format!("{} ({}): {}", view_name(view), view.unit.name(), meanwhile(view.schedule));
+    let unit = shown(view).name();
+    let title = format!("{} ({unit}): {}", view_name(view), meanwhile(view.schedule));
     Some(format!("{}\n{}", wrap(&title, width, 2), map(mesh, view, width, rows)))
 }
 
@@ -47,18 +48,6 @@ fn map(mesh: &MeshResult, view: &MeshView, width: usize, rows: Rows) -> String {
     shaded(mesh, view, &scale, (&Tiles::of(view, most), width, room))
 }
 
-/// Three digits, or as many as stand before the point.
-fn number(value: f64) -> String {
-    let decimals = if value >= 99.95 {
-        0
-    } else if value >= 9.995 {
-        1
-    } else {
-        2
-    };
-    format!("{value:.decimals$}")
-}
-
 fn name(mesh: &MeshResult, of: usize) -> String {
     shortened(&rank(mesh, of), LONGEST_NAME)
 }
@@ -70,11 +59,12 @@ fn padded(name: &str, width: usize) -> String {
 
 /// A number and a shade in each cell. Absent if there is no room.
 fn numbered(mesh: &MeshResult, view: &MeshView, scale: &Scale, width: usize) -> Option<String> {
-    let size = mesh.ranks.len();
+    let (size, shown) = (mesh.ranks.len(), shown(view));
+    let number = |value: f64| shown.number(value);
     let wide = view.sorted.iter().map(|pair| number(pair.value).len()).max()?.max(2);
     let names: Vec<String> = (0..size).map(|of| format!("{of:>2} {}", name(mesh, of))).collect();
     let left = names.iter().map(|name| columns(name)).max()?.max("median".len());
-    let median = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), number);
+    let median = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), &number);
     let mut text = format!("  {}", " ".repeat(left));
     for to in 0..size {
         write!(text, " {to:>wide$} ").ok()?;
@@ -109,7 +99,7 @@ fn shaded(
     scale: &Scale,
     (tiles, width, room): (&Tiles, usize, usize),
 ) -> String {
-    let size = mesh.ranks.len();
+    let (size, shown) = (mesh.ranks.len(), shown(view));
     let wide = if tiles.side * 2 <= room { 2 } else { 1 };
     let digits = size.saturating_sub(1).to_string().len();
     let is_single = tiles.ranks == 1;
@@ -131,13 +121,13 @@ fn shaded(
             (0..tiles.side).flat_map(|column| std::iter::repeat_n(cell(column), wide)).collect();
         let mut line = format!("  {} {cells}", padded(label, left));
         if is_single {
-            let median = view.values.sent(row).map_or_else(|| "-".to_owned(), number);
+            let median = view.values.sent(row).map_or_else(|| "-".to_owned(), |value| shown.number(value));
             write!(line, "{GAP}{median:>6}").expect("a String takes everything");
         }
         text.push_str(line.trim_end());
         text.push('\n');
     }
-    text + &note(&legend(scale, tiles), width)
+    text + &note(&legend(scale, tiles, shown), width)
 }
 
 fn note(text: &str, width: usize) -> String {
@@ -160,15 +150,12 @@ fn numbers(tiles: &Tiles, wide: usize) -> String {
 }
 
 /// Up to where each shade reaches, and what the rest means.
-fn legend(scale: &Scale, tiles: &Tiles) -> String {
-    let until = |step: usize| digits(scale.value((step + 1) as f64 / SHADES.len() as f64));
+fn legend(scale: &Scale, tiles: &Tiles, shown: InUnit) -> String {
+    let until = |step: usize| shown.number(scale.value((step + 1) as f64 / SHADES.len() as f64));
     let shades: Vec<String> =
         SHADES.iter().enumerate().map(|(step, shade)| format!("{shade} to {}", until(step))).collect();
-    let mut text = format!(
-        "{} {}; blank: not measured; rows send, columns receive",
-        shades.join(", "),
-        scale.unit.name()
-    );
+    let mut text =
+        format!("{} {}; blank: not measured; rows send, columns receive", shades.join(", "), shown.name());
     if let Some(note) = tiles.note() {
         write!(text, "; {note}").expect("a String takes everything");
     }

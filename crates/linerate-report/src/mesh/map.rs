@@ -4,12 +4,12 @@ use linerate_analysis::report::{MeshResult, MeshView};
 
 use super::scale::Scale;
 use super::tiles::Tiles;
-use super::words::{meanwhile, rank, view_name};
+use super::words::{meanwhile, rank, shown, view_name};
 use crate::figure::{Figure, Layer, Title};
 use crate::plot::palette::{STEPS, is_strong};
 use crate::plot::{self, BLANK, Mark, Shades, Side, Words, cell};
 use crate::section::{Colours, Swatch};
-use crate::text::{digits, shortened};
+use crate::text::shortened;
 
 /// The most cells of a row: more are put together.
 const MOST_CELLS: usize = 96;
@@ -27,14 +27,14 @@ const LABELLED: usize = 5;
 
 /// The map of a view with the names of its ranks; `number` is that among the maps of the page.
 pub(super) fn map(mesh: &MeshResult, view: &MeshView, number: usize) -> Figure {
-    let (tiles, scale) = (Tiles::of(view, MOST_CELLS), Scale::of(view));
+    let (tiles, scale, shown) = (Tiles::of(view, MOST_CELLS), Scale::of(view), shown(view));
     let (side, is_whole) = (tiles.side, tiles.ranks == 1);
     let first = |cell: usize| cell * tiles.ranks;
     let name = |cell: usize| match is_whole && side <= NAMED {
         true => format!("{cell} {}", shortened(&rank(mesh, cell), LONGEST_NAME)),
         false => first(cell).to_string(),
     };
-    let median = |from: usize| view.values.sent(from).map_or_else(String::new, digits);
+    let median = |from: usize| view.values.sent(from).map_or_else(String::new, |value| shown.number(value));
     let has_medians = is_whole && side <= WITH_MEDIANS;
     let pitch = ((side * CELL).clamp(SIDES[0], SIDES[1]) / side.max(1)).max(1) as u32;
     let words = Words {
@@ -59,13 +59,13 @@ pub(super) fn map(mesh: &MeshResult, view: &MeshView, number: usize) -> Figure {
         marks.extend(view.values.iter().map(|(from, to, value)| Mark::Text {
             at: (to as f64, from as f64),
             side: if is_strong(scale.step(value, STEPS)) { Side::Over } else { Side::Inside },
-            lines: vec![digits(value)],
+            lines: vec![shown.number(value)],
         }));
     }
     let note = tiles.note().map_or_else(String::new, |note| format!(" Without a script, {note}."));
     let title = Title {
         id: format!("map-{number}"),
-        title: format!("{} ({})", view_name(view), view.unit.name()),
+        title: format!("{} ({})", view_name(view), shown.name()),
         caption: format!(
             "Rows send, columns receive: {}. The scale goes from the best pair to the worst, over a quarter at least.{note}",
             meanwhile(view.schedule)
@@ -76,10 +76,10 @@ pub(super) fn map(mesh: &MeshResult, view: &MeshView, number: usize) -> Figure {
 
 /// What the colours of a map mean.
 pub(super) fn colours(view: &MeshView) -> Colours {
-    let scale = Scale::of(view);
-    let value = |badness: f64| format!("{} {}", digits(scale.value(badness)), scale.unit.name());
+    let (scale, shown) = (Scale::of(view), shown(view));
+    let value = |badness: f64| shown.with_unit(scale.value(badness));
     let until = |step: usize| match step.is_multiple_of(LABELLED) && step < STEPS {
-        true => digits(scale.value(step as f64 / STEPS as f64)),
+        true => shown.number(scale.value(step as f64 / STEPS as f64)),
         false => String::new(),
     };
     let swatch = |step: usize| Swatch { class: Shades::Worse.class(step), until: until(step + 1) };

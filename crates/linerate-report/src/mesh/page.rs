@@ -3,18 +3,22 @@
 mod pack;
 
 use linerate_analysis::facts::{Collectives, MeshNodes, Togethers};
-use linerate_analysis::report::{CollectiveRow, MeshResult, MeshView, NamedRun, Report};
+use linerate_analysis::report::{CollectiveRow, MeshResult, MeshView, NamedRun, Report, SuspectRow};
+use linerate_core::observation::Counters;
 
 use super::map::{colours, map};
-use super::words::{facts, headline, keys, rank, view_name};
+use super::words::{facts, headline, keys, lost_share, rank, significant, view_name};
 use super::{charts, columns};
 use crate::columns::{Column, of_kind};
 use crate::error::RenderError;
 use crate::figure::Figure;
 use crate::page::Script;
 use crate::plot::palette;
-use crate::section::{self, Card, Entry, Item, Kind, Part, Section, TableView, Tone, entries, tables};
-use crate::text::{count, percent, plain};
+use crate::section::{
+    self, Card, Entry, Item, Kind, MOST_ROWS as ROWS_OF_A_TEXT, Part, Section, TableView, Tone, entries,
+    tables,
+};
+use crate::text::{count, percent, plain, shortened};
 
 /// So many of the worst pairs of each view are in a table that needs no script.
 const WORST: usize = 15;
@@ -89,8 +93,10 @@ fn of_mesh(report: &Report, (nth, mesh): (usize, &MeshResult), number: usize) ->
     let pairs = tables(pairs).collect();
     let mut drawn = charts::sorted(mesh, nth);
     drawn.extend(charts::collectives(mesh, nth));
-    let numbers =
-        tables(numbers(mesh).into_iter().chain([hosts(mesh, named).closed().at_length()])).collect();
+    let numbers = tables(
+        numbers(mesh).into_iter().chain([packets(mesh, named), hosts(mesh, named).closed().at_length()]),
+    )
+    .collect();
     vec![
         section(Part::Result, "suspects", "Suspects", tables([suspects(mesh)]).collect()),
         section(Part::Result, "lost", "What was lost", tables([lost(mesh)]).collect()),
@@ -103,7 +109,13 @@ fn of_mesh(report: &Report, (nth, mesh): (usize, &MeshResult), number: usize) ->
 
 /// What is wrong, what the verdicts mean, and what to try.
 fn suspects(mesh: &MeshResult) -> TableView {
-    let mut notes = Vec::new();
+    // What a verdict rests on has a line of its own, however narrow the table is.
+    let reason = |one: &SuspectRow| {
+        let place = shortened(&plain(&one.place), columns::LONGEST_PLACE);
+        format!("{place}: {}: {}.", one.verdict, one.evidence)
+    };
+    let told = mesh.suspects.iter().filter(|one| !one.evidence.is_empty());
+    let mut notes: Vec<String> = told.take(ROWS_OF_A_TEXT).map(reason).collect();
     for one in &mesh.suspects {
         let note = format!("{}: {}.", one.verdict, one.advice);
         if !notes.contains(&note) {
@@ -158,9 +170,9 @@ fn numbers(mesh: &MeshResult) -> Vec<TableView> {
     if let Some(victims) = mesh.victims {
         let cells = [
             ("pairs", victims.pairs.to_string()),
-            ("mean, times as long", crate::text::digits(victims.mean_slowdown)),
-            ("p99, times as long", crate::text::digits(victims.p99_slowdown)),
-            ("p99 of the worst pair", crate::text::digits(victims.worst_p99_slowdown)),
+            ("mean, times as long", significant(victims.mean_slowdown)),
+            ("p99, times as long", significant(victims.p99_slowdown)),
+            ("p99 of the worst pair", significant(victims.worst_p99_slowdown)),
         ];
         let columns = cells.map(|(heading, cell)| Column::new(heading, 1, vec![cell]));
         let table = TableView::new("Answers beside a load", columns.into());
@@ -198,6 +210,39 @@ fn collectives(mesh: &MeshResult) -> TableView {
         shown,
         format!("the fastest algorithm at the least and the greatest size, {some} of {} rows", all.len()),
     )
+}
+
+/// What each node sent in the whole mesh, and what was lost of it; in a short text if something was.
+fn packets(mesh: &MeshResult, named: &NamedRun) -> TableView {
+    let ranks = || named.run.mesh.iter().flat_map(|mesh| mesh.ranks.iter().enumerate());
+    let counted: Vec<_> =
+        ranks().filter_map(|(nth, rank)| Some((nth, rank.node as usize, rank.segments?))).collect();
+    let lost: u64 = counted.iter().map(|(_, _, seen)| seen.retransmitted).sum();
+    let drops = |node: usize| named.run.nodes.get(node)?.observation.interface.known();
+    let dropped = |count: fn(&Counters) -> u64| {
+        let cell = |(_, node, _): &(usize, usize, _)| {
+            drops(*node).map_or_else(|| "-".to_owned(), |all| count(all).to_string())
+        };
+        counted.iter().map(cell).collect::<Vec<String>>()
+    };
+    let columns = vec![
+        Column::of_words("node", 0, counted.iter().map(|(nth, ..)| rank(mesh, *nth)).collect()),
+        Column::new("sent", 0, counted.iter().map(|(_, _, seen)| seen.sent.to_string()).collect()),
+        Column::new("lost", 0, counted.iter().map(|(_, _, seen)| seen.retransmitted.to_string()).collect()),
+        Column::new(
+            "share",
+            0,
+            counted
+                .iter()
+                .map(|(_, _, seen)| lost_share(Some(seen.retransmitted as f64 / seen.sent.max(1) as f64)))
+                .collect(),
+        ),
+        Column::new("dropped in", 1, dropped(|all| all.rx_dropped)),
+        Column::new("dropped out", 1, dropped(|all| all.tx_dropped)),
+    ];
+    let note = "Packets that a node sent to the others in the whole mesh, and those that it had to send again; what its interface dropped.";
+    let table = TableView::new("Packets of each node", columns).noted(vec![note.to_owned()]);
+    if lost == 0 { table.at_length() } else { table.first() }
 }
 
 /// The hosts with their ranks.

@@ -10,7 +10,6 @@ const WIDE: f64 = 10.0;
 /// From the best value to the worst.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
-    pub(super) unit: MeshUnit,
     /// Where nothing is better.
     pub(super) best: f64,
     /// Where nothing is worse.
@@ -30,7 +29,7 @@ impl Scale {
             (best, worst) = (0.0, 1.0);
         }
         let [low, high] = [best.min(worst), best.max(worst)];
-        Self { unit: view.unit, best, worst, is_logarithmic: low > 0.0 && high > low * WIDE }
+        Self { best, worst, is_logarithmic: low > 0.0 && high > low * WIDE }
     }
 
     /// From 0, the best, to 1, the worst.

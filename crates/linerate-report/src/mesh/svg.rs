@@ -4,7 +4,7 @@ use askama::Template;
 use linerate_analysis::report::{MeshResult, Report};
 
 use super::map::{colours, map};
-use super::words::{headline, view_name};
+use super::words::{headline, shown, view_name};
 use crate::error::RenderError;
 use crate::figure::Figure;
 use crate::plot::palette::{STEPS, on_white};
@@ -63,11 +63,11 @@ pub(crate) fn svg(report: &Report) -> Result<String, RenderError> {
         for view in &mesh.views {
             let chart = map(mesh, view, 0);
             let tall = f64::from(chart.height() / UNIT);
-            let [median, unit] = [crate::text::digits(view.median), view.unit.name().to_owned()];
+            let median = shown(view).with_unit(view.median);
             maps.push(Map {
                 y,
                 head: String::new(),
-                title: format!("{}: median {median} {unit}", view_name(view)),
+                title: format!("{}: median {median}", view_name(view)),
                 colours: (0..STEPS).map(on_white).collect(),
                 ends: colours(view).ends,
                 chart: Some(chart),

@@ -165,7 +165,10 @@ fn long_and_hostile_names_are_text_and_nothing_else() {
     mesh.ranks[3].name = "\u{5927}".repeat(255);
     mesh.collectives[0].algorithm = format!("</script>{HOSTILE}");
     mesh.collectives[0].collective = HOSTILE.to_owned();
-    mesh.lost.push(linerate_core::mesh::Lost { rank: 1, with: Some(2), reason: HOSTILE.to_owned() });
+    mesh.lost.push(linerate_core::mesh::Lost {
+        with: Some(2),
+        ..linerate_core::mesh::Lost::new(1, HOSTILE.to_owned())
+    });
     is_safe(&Report::new(vec![named]));
 }
 

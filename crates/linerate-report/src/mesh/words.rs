@@ -1,17 +1,59 @@
 //! What a mesh says, in words.
 
+use linerate_analysis::facts::Unit;
 use linerate_analysis::report::{MeshResult, MeshUnit, MeshView, NamedRun, Packets, PairValue};
 use linerate_core::plan::MeshSchedule;
 use linerate_core::run::{Run, Source};
 
+use crate::numbers::{Shown, quantity};
 use crate::text::{count, digits, plain, shortened};
 
 /// The longest name of a rank within a sentence or a table. Unit: characters.
 const LONGEST: usize = 32;
 
-/// A value with its unit.
-pub(super) fn value(unit: MeshUnit, value: f64) -> String {
-    format!("{} {}", digits(value), unit.name())
+/// The unit in which values of pairs are shown, the same for all of a view.
+#[derive(Clone, Copy)]
+pub(super) struct InUnit(Shown);
+
+impl InUnit {
+    /// What fits these values.
+    pub(super) fn of(unit: MeshUnit, values: impl IntoIterator<Item = f64>) -> Self {
+        let unit = match unit {
+            MeshUnit::Microseconds => Unit::Microseconds,
+            MeshUnit::Mbps => Unit::Mbps,
+        };
+        Self(Shown::scale(unit, values))
+    }
+
+    /// Such as `Gb/s`.
+    pub(super) const fn name(&self) -> &'static str {
+        self.0.name
+    }
+
+    /// A value in this unit.
+    pub(super) const fn scaled(&self, value: f64) -> f64 {
+        value / self.0.one
+    }
+
+    /// The same in at most three significant digits.
+    pub(super) fn number(&self, value: f64) -> String {
+        significant(self.scaled(value))
+    }
+
+    /// The same with the unit.
+    pub(super) fn with_unit(&self, value: f64) -> String {
+        format!("{} {}", self.number(value), self.name())
+    }
+}
+
+/// In which unit the values of a view are shown.
+pub(super) fn shown(view: &MeshView) -> InUnit {
+    InUnit::of(view.unit, view.sorted.iter().map(|pair| pair.value))
+}
+
+/// A number of three significant digits: more of them are noise.
+pub(super) fn significant(value: f64) -> String {
+    digits(format!("{value:.2e}").parse().unwrap_or(value))
 }
 
 /// How many times worse than `usual` a value is: above 1 is worse.
@@ -62,7 +104,28 @@ pub(crate) fn headline(mesh: &MeshResult, run: &Run) -> String {
         all if all == pairs => format!("all {pairs} pairs measured"),
         some => format!("{some} of {pairs} pairs measured"),
     };
-    format!("{}, {measured}; {}; {}", count(ranks as u64, "rank"), found(mesh), lost(mesh, run))
+    format!(
+        "{}{}, {measured}; {}; {}",
+        absent(mesh, run),
+        count(ranks as u64, "rank"),
+        found(mesh),
+        lost(mesh, run)
+    )
+}
+
+/// `n3 and n7 were absent; `; of many the first ones.
+fn absent(mesh: &MeshResult, run: &Run) -> String {
+    const NAMED: usize = 4;
+    let all = run.mesh.iter().flat_map(|mesh| &mesh.lost).filter(|lost| lost.absent);
+    let names: Vec<String> = all.map(|lost| rank(mesh, lost.rank as usize)).collect();
+    match &names[..] {
+        [] => String::new(),
+        [one] => format!("{one} was absent; "),
+        [first @ .., last] if names.len() <= NAMED => {
+            format!("{} and {last} were absent; ", first.join(", "))
+        }
+        many => format!("{} and {} more were absent; ", many[..NAMED].join(", "), many.len() - NAMED),
+    }
 }
 
 /// `mesh of 8 ranks`.
@@ -89,7 +152,7 @@ fn found(mesh: &MeshResult) -> String {
 
 /// `1 rank and 2 pairs were lost; 31 of 52480 packets were lost (0.1 %)`.
 fn lost(mesh: &MeshResult, run: &Run) -> String {
-    let all = run.mesh.iter().flat_map(|mesh| &mesh.lost);
+    let all = run.mesh.iter().flat_map(|mesh| &mesh.lost).filter(|lost| !lost.absent);
     let (pairs, ranks): (Vec<_>, Vec<_>) = all.partition(|lost| lost.with.is_some());
     let parts: Vec<String> = [(ranks.len(), "rank"), (pairs.len(), "pair")]
         .into_iter()
@@ -102,11 +165,15 @@ fn lost(mesh: &MeshResult, run: &Run) -> String {
         Some(Packets { lost: 0, sent, .. }) if whole.is_none() => {
             Some(format!("none of {} was lost", count(sent, "packet")))
         }
-        Some(Packets { lost, sent, lost_in_bulk }) if lost > 0 => {
+        Some(Packets { lost, sent, lost_in_bulk, lost_besides }) if lost > 0 => {
             let share = lost_share(Some(lost as f64 / sent as f64));
             let verb = if lost == 1 { "was" } else { "were" };
-            let bulk = if lost == lost_in_bulk { ", all in bulk" } else { "" };
-            Some(format!("{lost} of {} {verb} lost ({share}){bulk}", count(sent, "packet")))
+            let when = match lost_besides {
+                0 if lost == lost_in_bulk => ", all in bulk".to_owned(),
+                0 => String::new(),
+                some => format!(", {some} of them outside of the visits of pairs"),
+            };
+            Some(format!("{lost} of {} {verb} lost ({share}){when}", count(sent, "packet")))
         }
         None if whole.is_none() => Some("no rank or pair was lost".to_owned()),
         _ => None,
@@ -119,7 +186,7 @@ pub(super) fn lost_share(share: Option<f64>) -> String {
     match share {
         None => "-".to_owned(),
         Some(0.0) => "none".to_owned(),
-        Some(share) => format!("{} %", digits(share * 100.0)),
+        Some(share) => format!("{} %", significant(share * 100.0)),
     }
 }
 
@@ -137,7 +204,7 @@ pub(super) fn keys(mesh: &MeshResult) -> Vec<[String; 2]> {
     keys.extend(mesh.together.iter().filter(|it| it.schedule == MeshSchedule::Bisection).map(|it| {
         let rate = format!(
             "{} a rank, the mean of {}",
-            value(MeshUnit::Mbps, it.mean_mbps),
+            quantity(Unit::Mbps, it.mean_mbps),
             count(it.rounds as u64, "matching")
         );
         ["bisection".to_owned(), rate]
@@ -145,9 +212,9 @@ pub(super) fn keys(mesh: &MeshResult) -> Vec<[String; 2]> {
     keys.extend(mesh.victims.map(|it| {
         let slower = format!(
             "beside a load p99 is {} times as long (median of {}; the worst {})",
-            digits(it.p99_slowdown),
+            significant(it.p99_slowdown),
             count(it.pairs as u64, "pair"),
-            digits(it.worst_p99_slowdown)
+            significant(it.worst_p99_slowdown)
         );
         ["victims".to_owned(), slower]
     }));
@@ -155,9 +222,9 @@ pub(super) fn keys(mesh: &MeshResult) -> Vec<[String; 2]> {
 }
 
 fn key(mesh: &MeshResult, view: &MeshView) -> String {
-    let [median, worst] = [view.median, view.worst.value].map(|it| value(view.unit, it));
+    let [median, worst] = [view.median, view.worst.value].map(|it| shown(view).with_unit(it));
     let size = view.title.rsplit(" of ").next().unwrap_or_default();
-    let times = digits(times_worse(view.unit, view.worst.value, view.median));
+    let times = significant(times_worse(view.unit, view.worst.value, view.median));
     format!(
         "median {median}; worst {worst} ({times} x), {}; {size}, {}",
         pair(mesh, view.worst),
@@ -182,5 +249,11 @@ pub(super) fn facts(named: &NamedRun) -> Vec<[String; 2]> {
     } else {
         format!("{}, {times}, {} for each size of a pair{over}", schedules.join(", "), plan.visit)
     };
-    vec![["how".to_owned(), how]]
+    let mut facts = vec![["how".to_owned(), how]];
+    let copied = named.run.mesh.as_ref().map_or(0, |mesh| mesh.copied);
+    if copied > 0 {
+        let equal = "stations that are alike take exactly as long in this model";
+        facts.push(["copied".to_owned(), format!("{} not simulated: {equal}", count(copied, "visit"))]);
+    }
+    facts
 }

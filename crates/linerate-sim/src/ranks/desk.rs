@@ -1,6 +1,6 @@
 //! The flows of all ranks, and what each rank has under way.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::task::Poll;
 
 use linerate_core::comm::{CommError, Waiting};
@@ -24,6 +24,8 @@ pub(super) struct Desks {
     flows: BTreeMap<(usize, usize), u32>,
     /// How many messages one rank has sent to another, and how many of them it has received.
     passed: BTreeMap<(usize, usize), [u64; 2]>,
+    /// What one rank has told another, and that has not heard yet.
+    told: BTreeMap<(usize, usize), VecDeque<Vec<u8>>>,
     /// The ranks at the sides of each flow, by its number.
     sides: Vec<[usize; 2]>,
     /// Flows whose handshake is under way.
@@ -45,6 +47,7 @@ impl Desks {
             network,
             flows: BTreeMap::new(),
             passed: BTreeMap::new(),
+            told: BTreeMap::new(),
             sides: Vec::new(),
             connecting: Vec::new(),
             alarms: Vec::new(),
@@ -112,6 +115,9 @@ impl Desks {
             }
             self.ready.insert(other);
         }
+        // Who waits for what it tells hears that it has gone.
+        let waits = |wait: &Waiting| (wait.receives_from == Some(rank)).then_some(wait.rank);
+        self.ready.extend(self.waits.iter().flatten().filter_map(waits));
     }
 
     /// When the alarm of `rank` goes off.
@@ -143,6 +149,28 @@ impl Desks {
             receives_from: open(received, into.as_ref().map(|into| into.from)),
         });
         done.map_or(Poll::Pending, Poll::Ready)
+    }
+
+    /// Tells another rank something beside the network.
+    pub(super) fn tell(&mut self, rank: usize, to: usize, data: &[u8]) -> Result<(), CommError> {
+        if self.waits[to].is_none() {
+            return Err(lost(to, Broken::Closed));
+        }
+        self.told.entry((rank, to)).or_default().push_back(data.to_vec());
+        self.ready.insert(to);
+        Ok(())
+    }
+
+    /// What another rank told `rank`, once it has.
+    pub(super) fn hear(&mut self, rank: usize, from: usize) -> Poll<Result<Vec<u8>, CommError>> {
+        if let Some(told) = self.told.get_mut(&(from, rank)).and_then(VecDeque::pop_front) {
+            return Poll::Ready(Ok(told));
+        }
+        if self.waits[from].is_none() {
+            return Poll::Ready(Err(lost(from, Broken::Closed)));
+        }
+        self.waits[rank] = Some(Waiting { rank, sends_to: None, receives_from: Some(from) });
+        Poll::Pending
     }
 
     /// The next message of `rank` to another.

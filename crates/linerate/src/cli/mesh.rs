@@ -33,6 +33,11 @@ pub(crate) struct MeshArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) plan: PlanArgs,
+    /// Refuse to begin unless every host takes part
+    ///
+    /// Else those that come are measured. Without --within, the next has --patience after the one before.
+    #[arg(long, conflicts_with = "model", help_heading = "Ranks", hide_short_help = true)]
+    pub(crate) require_all: bool,
     /// Be a rank that another linerate has started: what it is told is on standard input
     #[arg(long, hide = true)]
     pub(crate) as_rank: bool,

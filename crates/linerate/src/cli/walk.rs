@@ -9,7 +9,7 @@ use super::{Cli, Command, RrArgs, StreamArgs, TraceArgs, command, line};
 
 /// Flags that act beside the plan: how the other end is reached, a model or a laboratory in its place, files, and the screen.
 const BESIDE: &str = "agent allow_unauthenticated_control as_rank bind color deploy describe force hdr history host_limits hosts key key_file lab model no_config on \
-     patience pcapng per_host perfetto plan port print_plan profile program progress quiet ranks record rendezvous servers set \
+     patience pcapng per_host perfetto plan port print_plan profile program progress quiet ranks record rendezvous require_all servers set \
      show threads trace within";
 
 /// Values to try: of one of them every flag takes something.

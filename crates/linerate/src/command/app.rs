@@ -58,7 +58,7 @@ pub(super) fn run(args: &AppArgs, context: &Context) -> Result<ExitCode, Trouble
         Some(modelled::measure((chosen, stations), (&app, &shown), plan, around)?)
     } else {
         let AppArgs { ranks, key, lab, threads, .. } = args;
-        let place = Place { ranks, key, lab, threads: *threads, patience: PATIENCE, fewest: 1 };
+        let place = Place { ranks, key, lab, threads: *threads, patience: PATIENCE, fewest: 1, all: true };
         ranks::conducted(place, plan, context, &line, |ranks, underway| {
             measured::conduct(ranks, &app, &shown, underway)
         })?

@@ -45,8 +45,9 @@ pub(super) fn run(args: &MeshArgs, context: &Context) -> Result<ExitCode, Troubl
         let around = Surroundings { context, line: &line, interrupt: &Interrupt::listen()? };
         Some(modelled::measure(chosen, plan, args.ranks.ranks, around)?)
     } else {
-        let MeshArgs { ranks, key, lab, .. } = args;
-        let place = Place { ranks, key, lab, threads: false, patience: PATIENCE, fewest: 2 };
+        let MeshArgs { ranks, key, lab, require_all, .. } = args;
+        let all = *require_all;
+        let place = Place { ranks, key, lab, threads: false, patience: PATIENCE, fewest: 2, all };
         ranks::conducted(place, plan, context, &line, measured::conduct)?
     };
     Ok(report.map_or(ExitCode::SUCCESS, |report| ExitCode::from(exit_status(&report))))

@@ -13,6 +13,7 @@ mod subject;
 use linerate_analysis::report::Report;
 use linerate_core::plan::Plan;
 use linerate_core::units::Span;
+use linerate_net::ranks::Attendance;
 
 use super::conduct::{Stopped, Underway};
 use crate::cli::{InLabArgs, KeyArgs, RanksArgs};
@@ -36,11 +37,22 @@ pub(super) struct Place<'a> {
     pub(super) patience: Span,
     /// The fewest ranks that can do it.
     pub(super) fewest: usize,
+    /// Whether it refuses to begin without all of them.
+    pub(super) all: bool,
 }
 
 impl Place<'_> {
     fn patience(&self) -> Span {
         self.ranks.patience.unwrap_or(self.patience)
+    }
+
+    /// Who must come, of ranks of which the `first` is measured, and how long rank 0 waits for the others.
+    fn attendance(&self, first: usize, names: Vec<String>) -> Attendance {
+        if self.all {
+            return Attendance::default();
+        }
+        let next_within = self.ranks.within.is_none().then(|| self.patience().to_duration());
+        Attendance { fewest: Some(self.fewest + first), next_within, names }
     }
 }
 

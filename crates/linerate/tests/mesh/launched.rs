@@ -76,12 +76,29 @@ fn ranks_that_were_asked_otherwise_are_told_so() {
 #[test]
 fn a_rank_that_never_comes_is_named() {
     let desk = Desk::new();
-    let options = [&SHORT[..], &["--within", "1s"]].concat();
+    let options = [&SHORT[..], &["--within", "1s", "--require-all"]].concat();
     let (first, second) = (start(&desk, SLURM, [0, 3], &options), start(&desk, SLURM, [1, 3], &options));
     let said = first.finish().complaint();
     assert!(said.starts_with("failed to find all 3 ranks: rank 2 did not come within 1s"), "{said}");
     let said = second.finish().complaint();
     assert!(said.contains("rank 2 did not come within 1s"), "{said}");
+}
+
+#[test]
+fn a_rank_that_never_comes_costs_its_own_pairs() {
+    let desk = Desk::new();
+    let options = [&SHORT[..], &["--patience", "2s"]].concat();
+    let present = [0, 1, 3].map(|rank| start(&desk, SLURM, [rank, 4], &options));
+    let said = present.map(Process::finish);
+    assert_eq!(said.each_ref().map(|said| said.code), [Some(1), Some(0), Some(0)], "{}", said[0].stderr);
+    assert!(
+        said[0].stdout.starts_with("rank 2 was absent; 4 ranks, 6 of 12 pairs measured; "),
+        "{}",
+        said[0].stdout
+    );
+    let mesh = desk.run_file("x.run.json").mesh.expect("a mesh");
+    let [lost] = &mesh.lost[..] else { panic!("{:?}", mesh.lost) };
+    assert!(lost.absent && lost.rank == 2 && lost.reason == "it did not come within 2s", "{lost:?}");
 }
 
 #[test]

@@ -91,6 +91,28 @@ fn pairs_on_a_repeater_share_one_line() {
     assert!((2.4..3.6).contains(&ratio), "three pairs share it: {switch} and {repeater} Mb/s");
 }
 
+/// What rank 0 says passes beside the network, however short the visits are.
+#[test]
+fn a_large_healthy_switch_has_no_suspects_and_equal_visits_are_made_once() {
+    for visit in ["10us", "1ms"] {
+        let desk = Desk::new();
+        let arguments =
+            ["mesh", "--model", "cluster-switch", "--set", "network.stations=64", "--latency", "1"];
+        let options = ["--throughput", "1KiB", "--visit", visit, "--out", "x.run.json", "--no-report"];
+        let said = desk.linerate(&[&arguments[..], &options].concat()).done().stdout;
+        let run = desk.run_file("x.run.json");
+        assert_eq!(named(&run), []);
+        // All of the first round are simulated, and nothing else, with three repetitions.
+        let mesh = run.mesh.as_ref().expect("a mesh");
+        assert_eq!(mesh.copied, 3 * 64 * 63 - 64);
+        assert!(said.contains("copied") && said.contains("12032 visits not simulated"), "{said}");
+    }
+    // Switches in a line have ways that pairs share: all is simulated.
+    let line = "[network]\nmedium = 'ethernet'\ntopology = 'line'\nstations = 4\nrelays = 2\n";
+    let (run, _) = measured(line, &["--throughput", "1KiB", "--visit", "100us"]);
+    assert_eq!(run.mesh.expect("a mesh").copied, 0);
+}
+
 #[test]
 fn a_model_gives_the_same_mesh_again() {
     let options = ["--collectives", "allreduce,alltoall:pairwise", "--collective-sizes", "1KiB"];

@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use linerate_core::mesh::suspects::{Place, Verdict, suspects};
+use linerate_core::mesh::suspects::{Place, Suspect, Verdict, suspects};
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
@@ -128,7 +128,15 @@ fn measured(fault: Fault, seed: u64, sizes: [usize; 2], options: &[&str]) -> Opt
         let rest: Vec<usize> = (0..size).filter(|host| !at.contains(host)).collect();
         named == *at || matches!(place, Place::Between(_)) && named == rest
     };
-    let missed = places.iter().filter(|at| !found.iter().any(|one| is_of(&one.place, at))).count();
+    let is_named = |one: &Suspect| match fault {
+        Fault::SlowPort | Fault::LateHost => one.verdict == Verdict::Slow,
+        Fault::LossyHost(_) | Fault::LossyOneWay | Fault::LossyTrunk | Fault::ShortQueue => {
+            one.verdict == Verdict::Lossy
+        }
+        Fault::Two | Fault::None | Fault::Busy => true,
+    };
+    let is_found = |at: &&Vec<usize>| found.iter().any(|one| is_named(one) && is_of(&one.place, at));
+    let missed = places.iter().filter(|at| !is_found(at)).count();
     let innocent: Vec<_> = found
         .iter()
         .filter(|one| !places.iter().any(|at| is_of(&one.place, at)))

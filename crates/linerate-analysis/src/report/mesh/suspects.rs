@@ -6,8 +6,9 @@ use super::probe_name;
 use linerate_core::comm::Segments;
 use linerate_core::mesh::Mesh;
 use linerate_core::mesh::suspects::{Measure, Place, Suspect, TooLong, Verdict};
+use linerate_core::pattern::Pattern;
 use linerate_core::run::Run;
-use linerate_core::units::Size;
+use linerate_core::units::{Size, digits};
 
 /// Something slow, unsteady or lossy, in words.
 #[derive(Clone, Debug, Serialize)]
@@ -24,9 +25,9 @@ pub struct SuspectRow {
     pub lost_share: Option<f64>,
     /// The same of ordinary pairs.
     pub usual_lost_share: Option<f64>,
-    /// `slow`, `loses packets`, `loses messages above N`, `unsteady`, `congested` or `unconfirmed`.
+    /// `slow`, `loses packets`, `loses packets under load`, `loses messages above N`, `unsteady`, `congested` or `unconfirmed`.
     pub verdict: String,
-    /// What it rests on beside these numbers. Empty if nothing.
+    /// What it rests on, in a line.
     pub evidence: String,
     /// What to try.
     pub advice: &'static str,
@@ -37,8 +38,10 @@ pub struct SuspectRow {
 
 /// A suspect in words; `name` gives the names of ranks.
 pub(super) fn row(mesh: &Mesh, one: &Suspect, name: &dyn Fn(usize) -> String) -> SuspectRow {
+    let is_bulk = mesh.probes.get(one.probe).is_some_and(|probe| probe.pattern == Pattern::OneWay);
     let verdict = match one.verdict {
         Verdict::Slow => "slow",
+        Verdict::Lossy if is_bulk => "loses packets under load",
         Verdict::Lossy => "loses packets",
         Verdict::Unsteady => "unsteady",
         Verdict::Congested => "congested",
@@ -46,6 +49,9 @@ pub(super) fn row(mesh: &Mesh, one: &Suspect, name: &dyn Fn(usize) -> String) ->
     };
     let advice = match one.verdict {
         Verdict::Slow => "also alone: look at link speed, duplex, cable, port and processor load",
+        Verdict::Lossy if is_bulk => {
+            "also alone: look at drop counters, length of queue and ring, policer, flow control"
+        }
         Verdict::Lossy => {
             "also alone: look at error and drop counters, cable, transceiver, length of queue and ring"
         }
@@ -55,7 +61,14 @@ pub(super) fn row(mesh: &Mesh, one: &Suspect, name: &dyn Fn(usize) -> String) ->
         Verdict::Congested => "fine alone: look at what it shares with others, an uplink or a port",
         Verdict::Unconfirmed => "not measured alone often enough: raise --recheck or --repeat",
     };
-    let slow = one.evidence.slow_alone.map(|[slow, of]| format!("alone {slow} of {of} visits slow"));
+    let mut evidence = Vec::new();
+    if one.measure != Measure::Loss {
+        evidence.push(format!("{} x while others talked", digits(one.times_slower)));
+    }
+    let alone = one.alone.map_or_else(String::new, |times| format!(" ({} x)", digits(times)));
+    let visits = |[slow, of]: [usize; 2]| format!("slow in {slow} of {of} visits alone{alone}");
+    evidence.extend(one.evidence.slow_alone.map(visits));
+    evidence.extend(packets(one.evidence.here, one.evidence.elsewhere));
     let lost = |seen: Segments| (seen.sent > 0).then(|| seen.retransmitted as f64 / seen.sent as f64);
     SuspectRow {
         place: place(&one.place, name),
@@ -65,9 +78,27 @@ pub(super) fn row(mesh: &Mesh, one: &Suspect, name: &dyn Fn(usize) -> String) ->
         lost_share: lost(one.evidence.here),
         usual_lost_share: lost(one.evidence.elsewhere),
         verdict: verdict.to_owned(),
-        evidence: slow.unwrap_or_default(),
+        evidence: evidence.join(", "),
         advice,
         is_bad: one.verdict.is_fault(),
+    }
+}
+
+/// `lost 31 of 5248 packets (0.591 %), others 0.01 %`.
+fn packets(here: Segments, elsewhere: Segments) -> Option<String> {
+    let share =
+        |seen: Segments| format!("{} %", digits(seen.retransmitted as f64 / seen.sent as f64 * 100.0));
+    let others = match elsewhere {
+        Segments { sent: 0, .. } => String::new(),
+        Segments { retransmitted: 0, .. } => ", others none".to_owned(),
+        some => format!(", others {}", share(some)),
+    };
+    match here {
+        Segments { sent: 0, .. } => None,
+        Segments { retransmitted: 0, sent } => Some(format!("lost none of {sent} packets")),
+        some => {
+            Some(format!("lost {} of {} packets ({}){others}", some.retransmitted, some.sent, share(some)))
+        }
     }
 }
 

@@ -53,7 +53,7 @@ impl<C: Comm, W: MeshWatch> Conductor<'_, C, W> {
         for (rank, answer) in answers.iter().enumerate() {
             if let Some(reason) = answer.as_ref().and_then(|answer| answer.trouble.clone()) {
                 let reason = format!("finish {call} of {bytes} B: failed to {reason}");
-                self.mesh.lost.push(Lost { rank: rank as u32, with: None, reason });
+                self.mesh.lost.push(Lost::new(rank, reason));
                 whole = false;
             }
             whole &= answer.is_some();

@@ -1,5 +1,7 @@
 //! What was seen of a place when its pairs were measured alone.
 
+use std::collections::BTreeMap;
+
 use super::super::{Mesh, Pass};
 use super::candidates::Candidate;
 use super::observed::{passes, segments, share};
@@ -19,16 +21,25 @@ const FEWEST_LOST: u64 = 3;
 /// What is proven fine has lost less than this part of what it should have.
 const MUCH_LESS: f64 = 0.25;
 
+/// A flow that loses so much more of its packets than others fills a queue of some five segments: 8 / (3 W^2), where W is
+/// the window at which it loses one. Three duplicate acknowledgements do not follow in so few, so it stands still.
+/// Source: Mathis et al. 1997, section 2; RFC 5681, section 3.2.
+const OF_A_SHORT_QUEUE: f64 = 0.1;
+
 /// What one side saw: the place, or ordinary pairs.
 #[derive(Default)]
 struct Side {
     values: Vec<f64>,
+    /// The values of each pair, by sender and receiver.
+    of_pairs: BTreeMap<(u32, u32), Vec<f64>>,
     segments: Segments,
 }
 
 impl Side {
     fn add(&mut self, pass: &Pass, one: &Candidate) {
-        self.values.extend(one.measure.of(pass, one.probe));
+        let value = one.measure.of(pass, one.probe);
+        self.values.extend(value);
+        self.of_pairs.entry((pass.from, pass.to)).or_default().extend(value);
         self.segments += segments(pass, one.probe).unwrap_or_default();
     }
 
@@ -52,6 +63,26 @@ impl Side {
     fn above(&self, limit: f64) -> f64 {
         self.values.iter().filter(|value| **value > limit).count() as f64
     }
+
+    /// How many times as long as a tenth of the visits nearly all take, each against what is usual of its pair.
+    fn unevenness(&self) -> f64 {
+        let of_usual = |values: &Vec<f64>| {
+            let usual = usual(values.iter().copied());
+            values.iter().map(|value| value / usual).collect::<Vec<f64>>()
+        };
+        let mut all: Vec<f64> = self.of_pairs.values().flat_map(of_usual).collect();
+        all.sort_by(f64::total_cmp);
+        let last = all.len().saturating_sub(1) as f64;
+        let at = |share: f64| all.get((share * last).round() as usize).copied().unwrap_or(1.0);
+        at(ALMOST_ALL) / at(1.0 - ALMOST_ALL)
+    }
+
+    /// Whether it is slow because it loses what it sends: more than a queue loses that a slow port fills, which is then always
+    /// as slow.
+    fn is_slow_by_loss(&self, elsewhere: &Self, tolerance: f64) -> bool {
+        let more = share(self.segments).zip(share(elsewhere.segments)).map(|(lost, usual)| lost - usual);
+        more.is_some_and(|more| more > OF_A_SHORT_QUEUE) && self.unevenness() > 1.0 + tolerance
+    }
 }
 
 /// `one` of the candidates `all`, with its verdict. Nothing if alone nothing was seen of it and that may be chance.
@@ -66,6 +97,9 @@ pub(super) fn judged(mesh: &Mesh, one: &Candidate, all: &[Candidate], tolerance:
     } else if is_known {
         alone = Some(usual(here.values.iter().copied()) / usual(elsewhere.values.iter().copied()));
         verdict = slowness(one.measure, [&here, &elsewhere], limit);
+        if verdict.is_fault() && here.is_slow_by_loss(&elsewhere, tolerance) {
+            verdict = Verdict::Lossy;
+        }
     }
     // A few packets or long times by chance, of which nothing was seen alone, are no news.
     let is_chance = match one.measure {

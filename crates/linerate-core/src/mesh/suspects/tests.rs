@@ -310,6 +310,56 @@ fn loss_that_is_gone_alone_is_congested_and_loss_everywhere_is_nobodys() {
     }
 }
 
+/// A slow port fills the queue before it and is always as slow; a short queue loses far more and holds a flow up at times.
+#[test]
+fn a_short_queue_loses_packets_and_a_slow_port_is_slow() {
+    let mut wrong = Vec::new();
+    for seed in 0..80 {
+        let mut random = Pcg64::new(u128::from(seed), 9);
+        let size = random.random_range(6..=12);
+        let bad = random.random_range(0..size);
+        let is_short = random.random_bool(0.5);
+        let usual = [0.0, 0.02, 0.1][random.random_range(0..3)];
+        let slower = random.random_range(1.4..4.0);
+        // A slow port may lose much, and a busy host may make its times uneven, but not both.
+        let is_noisy = random.random_bool(0.5);
+        let (more, deviation) = match (is_short, is_noisy) {
+            (true, _) => (random.random_range(0.14..0.5), random.random_range(0.08..0.4)),
+            (false, true) => (random.random_range(0.0..0.07), random.random_range(0.0..0.15)),
+            (false, false) => (random.random_range(0.0..0.3), random.random_range(0.0..0.01)),
+        };
+        let is_bad = |from: usize, to: usize| from == bad || to == bad;
+        let mut mesh = mesh(size, 3, Noise::LogNormal(0.01), seed, &|from, to| {
+            [if is_bad(from, to) { slower } else { 1.0 }; 2]
+        });
+        let passes =
+            mesh.phases.iter_mut().flat_map(|phase| &mut phase.rounds).flat_map(|round| &mut round.passes);
+        for pass in passes {
+            let is_bad = is_bad(pass.from as usize, pass.to as usize);
+            let time = pass.times[1].expect("every visit has one");
+            let uneven = if is_bad { (deviation * normal(&mut random)).exp() } else { 1.0 };
+            pass.times = vec![Some(Span::from_us(20)), Some(Span::from_seconds(time.as_seconds() * uneven))];
+            let share: f64 = usual + if is_bad { more } else { 0.0 };
+            let visit = |probe: usize| {
+                let sent = PACKETS[probe];
+                let retransmitted = if probe == 1 { (sent as f64 * share) as u64 } else { 0 };
+                let mean = pass.times[probe].expect("it was set");
+                let segments = Some(Segments { sent, retransmitted });
+                Some(VisitStats { times: 1, mean, p99: mean, longest: mean, segments })
+            };
+            pass.visits = vec![visit(0), visit(1)];
+        }
+        let expected = if is_short { Verdict::Lossy } else { Verdict::Slow };
+        let found = places(&mesh);
+        if found != [(Place::Rank(bad), expected)] {
+            wrong.push(format!(
+                "seed {seed}, {bad} of {size}, {usual} and {more}, {deviation}: {found:?}, {expected:?}"
+            ));
+        }
+    }
+    assert!(wrong.len() <= 4, "{} of 80: {wrong:#?}", wrong.len());
+}
+
 /// What is slow in some visits, alone too, is not congested.
 #[test]
 fn what_is_slow_at_times_alone_too_is_unsteady() {

@@ -4,7 +4,7 @@ use linerate_analysis::report::{MeshResult, MeshView};
 use serde::Serialize;
 
 use super::super::scale::Scale;
-use super::super::words::{rank, view_name};
+use super::super::words::{rank, shown, view_name};
 use crate::error::RenderError;
 
 /// Stands for what was not measured.
@@ -56,20 +56,20 @@ pub(super) fn data(meshes: &[MeshResult]) -> Result<String, RenderError> {
 }
 
 fn view(view: &MeshView, mesh: usize) -> View {
-    let scale = Scale::of(view);
+    let (scale, shown) = (Scale::of(view), shown(view));
     let [low, high] = [view.best.value.min(view.worst.value), view.best.value.max(view.worst.value)];
     let size = view.values.size();
     let cells = (0..size * size).map(|at| number(view.values.get(at / size, at % size), [low, high]));
     View {
         mesh,
         title: view_name(view),
-        unit: view.unit.name(),
+        unit: shown.name(),
         worse: if view.unit.is_worse(1.0, 0.0) { 1 } else { -1 },
-        median: view.median,
-        low,
-        high,
-        best: scale.best,
-        worst: scale.worst,
+        median: shown.scaled(view.median),
+        low: shown.scaled(low),
+        high: shown.scaled(high),
+        best: shown.scaled(scale.best),
+        worst: shown.scaled(scale.worst),
         log: scale.is_logarithmic,
         cells: base64(&cells.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()),
     }

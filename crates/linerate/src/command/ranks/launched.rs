@@ -122,7 +122,10 @@ fn meet(
         }
     };
     line.doing("waiting for all ranks");
-    let comm = lead(listener, joining(order, &key, context.clock), || given_up(interrupt))?;
+    let attendance = at.attendance(order.first, Vec::new());
+    let comm = lead(listener, joining(order, &key, context.clock), &attendance, || {
+        given_up(interrupt).map(|()| Vec::new())
+    })?;
     drop(posted);
     Ok(Ranks::new(comm, 0, at.patience(), context.clock))
 }

@@ -1,10 +1,12 @@
 //! Ranks on this host, in a laboratory, on hosts over ssh or on servers, conducted from here.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 use std::thread;
 
 use linerate_analysis::report::Report;
+use linerate_core::comm::Comm as _;
 use linerate_core::plan::{LocalOptions, Plan};
 use linerate_core::run::Source;
 use linerate_core::units::Span;
@@ -36,6 +38,8 @@ pub(super) const WITHIN: Span = Span::from_ms(30_000);
 const RANKS: u32 = 2;
 /// How many copies are made at the same time.
 const COPIES: usize = 8;
+/// How many servers are asked at the same time.
+const ASKED: usize = 64;
 /// What a rank is started with.
 const AS_RANK: [&str; 2] = ["mesh", "--as-rank"];
 
@@ -185,15 +189,22 @@ impl Starting<'_> {
                     started.fail(trouble);
                 }
             });
-            lead(listener, joining(&order, self.key, clock), || {
+            let names = std::iter::once(order.name.clone()).chain(self.hosts.iter().cloned()).collect();
+            let attendance = self.place.attendance(order.first, names);
+            let led = lead(listener, joining(&order, self.key, clock), &attendance, || {
                 given_up(interrupt).and_then(|()| started.hope())
-            })
+            });
+            started.met(|rank| led.as_ref().is_ok_and(|comm| comm.absence(rank).is_some()));
+            led
         });
         let comm = comm.map_err(|error| started.trouble().unwrap_or_else(|| error.into()))?;
         Ok(Ranks::new(comm, 1, self.place.patience(), clock))
     }
 
     fn start(&self, started: &Started, addresses: &[String], interrupt: &Interrupt) -> Result<(), Trouble> {
+        if matches!(self.way, Way::Servers) {
+            return self.ask_all(started, addresses, interrupt);
+        }
         let programs = self.programs(started, interrupt)?;
         for (number, host) in self.hosts.iter().enumerate() {
             if interrupt.asked() {
@@ -201,10 +212,7 @@ impl Starting<'_> {
             }
             let order = self.order(number + 1);
             let child = match self.way {
-                Way::Servers => {
-                    started.add_server(self.ask(host, addresses, order)?);
-                    continue;
-                }
+                Way::Servers => unreachable!("they were asked"),
                 Way::Threads => {
                     self.begin(started, addresses, order)?;
                     continue;
@@ -212,7 +220,7 @@ impl Starting<'_> {
                 Way::Here => agent::here(&AS_RANK)?,
                 Way::Laboratory(lab) => lab.on(host, || agent::here(&AS_RANK))??,
                 Way::Agent { agent, .. } => {
-                    let program = &programs[number];
+                    let Some(program) = &programs[number] else { continue };
                     agent.start(host, &format!("exec {program} {}", AS_RANK.join(" ")))?
                 }
             };
@@ -238,18 +246,20 @@ impl Starting<'_> {
         Ok(())
     }
 
-    /// The program on the host of each rank, as a word of its shell; copied there if that was asked for.
-    fn programs(&self, started: &Started, interrupt: &Interrupt) -> Result<Vec<String>, Trouble> {
+    /// The program on the host of each rank, as a word of its shell; copied there if that was asked for. Absent where it
+    /// could not be copied and the others are enough.
+    fn programs(&self, started: &Started, interrupt: &Interrupt) -> Result<Vec<Option<String>>, Trouble> {
         let Way::Agent { agent, program, deploy } = self.way else { return Ok(Vec::new()) };
         if !deploy {
-            return Ok(vec![quoted(program); self.hosts.len()]);
+            return Ok(vec![Some(quoted(program)); self.hosts.len()]);
         }
         let mut hosts: Vec<&String> = self.hosts.iter().collect();
         hosts.dedup();
         let copies: Mutex<Vec<(String, String)>> = Mutex::default();
+        let mut failed: Vec<(&String, Trouble)> = Vec::new();
         for some in hosts.chunks(COPIES) {
             if interrupt.asked() {
-                return Ok(vec![String::new(); self.hosts.len()]);
+                return Ok(vec![None; self.hosts.len()]);
             }
             let copied: Vec<Result<(), Trouble>> = thread::scope(|scope| {
                 let copying = some.iter().map(|host| {
@@ -265,18 +275,62 @@ impl Starting<'_> {
                 let copying: Vec<_> = copying.collect();
                 copying.into_iter().map(|one| one.join().expect("it does not panic")).collect()
             });
-            copied.into_iter().collect::<Result<(), Trouble>>()?;
+            failed.extend(
+                some.iter().copied().zip(copied).filter_map(|(host, copied)| Some((host, copied.err()?))),
+            );
+            if self.place.all
+                && let Some((_, trouble)) = failed.pop()
+            {
+                return Err(trouble);
+            }
         }
         let copies = copies.into_inner().expect("nobody panics");
-        let of = |host: &String| copies.iter().find(|(at, _)| at == host).map(|(_, program)| program.clone());
-        Ok(self.hosts.iter().map(|host| of(host).expect("it was copied to every host")).collect())
+        let of = |(number, host): (usize, &String)| {
+            if let Some((_, trouble)) = failed.iter().find(|(at, _)| *at == host) {
+                started.miss(number + 1, format!("failed to {}", trouble.reason()));
+            }
+            copies.iter().find(|(at, _)| at == host).map(|(_, program)| program.clone())
+        };
+        Ok(self.hosts.iter().enumerate().map(of).collect())
     }
 
-    /// Asks the server on `host`.
-    fn ask(&self, host: &str, addresses: &[String], order: RankOrder) -> Result<ServerRank, Trouble> {
+    /// Asks all servers, many at once: one that does not answer takes no time of another.
+    fn ask_all(&self, started: &Started, addresses: &[String], interrupt: &Interrupt) -> Result<(), Trouble> {
+        let ranks: Vec<usize> = (1..=self.hosts.len()).collect();
+        for some in ranks.chunks(ASKED) {
+            if interrupt.asked() {
+                return Ok(());
+            }
+            thread::scope(|scope| {
+                let ask = |rank: &usize| {
+                    let rank = *rank;
+                    scope.spawn(move || self.ask(started, addresses, rank))
+                };
+                let asking: Vec<_> = some.iter().map(ask).collect();
+                asking.into_iter().try_for_each(|one| one.join().expect("it does not panic"))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Asks the server that is to be this rank.
+    fn ask(&self, started: &Started, addresses: &[String], rank: usize) -> Result<(), Trouble> {
+        let (host, order) = (&self.hosts[rank - 1], self.order(rank));
         let port = addresses.first().and_then(|one| one.rsplit_once(':')?.1.parse().ok()).unwrap_or_default();
         let local = LocalOptions { bind: self.place.ranks.bind, ..LocalOptions::default() };
-        let mut queued = |_: u32| std::ops::ControlFlow::Continue(());
-        Ok(ServerRank::ask(&Target::parse(host)?, self.key, &local, (port, order), &mut queued)?)
+        let patience = self.place.patience().to_duration();
+        let mut queued = |_: u32| match started.is_over() {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        };
+        match ServerRank::ask(&Target::parse(host)?, self.key, (&local, patience), (port, order), &mut queued)
+        {
+            Ok(server) => started.add_server(rank, server),
+            Err(error) if error.is_absence() && !self.place.all => {
+                started.miss(rank, format!("failed to {error}"));
+            }
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
     }
 }

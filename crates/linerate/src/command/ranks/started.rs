@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use linerate_core::foreign::plain;
 use linerate_net::pair::ServerRank;
+use linerate_net::ranks::Absent;
 
 use super::member::Told;
 use crate::agent::Deployed;
@@ -30,10 +31,14 @@ pub(super) struct Started {
 #[derive(Debug, Default)]
 struct Inside {
     ranks: Vec<Process>,
-    servers: Vec<ServerRank>,
+    /// Each with which rank it is.
+    servers: Vec<(usize, ServerRank)>,
+    /// Those that could not be started.
+    absent: Vec<Absent>,
     threads: Vec<JoinHandle<Result<(), Trouble>>>,
     /// Removed after the ranks have ended.
     deployed: Vec<Deployed>,
+    is_over: bool,
     /// Why no more are started.
     trouble: Option<Trouble>,
 }
@@ -41,6 +46,7 @@ struct Inside {
 /// A process that is a rank, or that waits for one on another host.
 #[derive(Debug)]
 struct Process {
+    rank: usize,
     name: String,
     child: Child,
     /// The last line that it wrote to standard error.
@@ -66,11 +72,27 @@ impl Started {
             // If it has ended, that is seen by its end.
             let _ = writeln!(stdin, "{line}");
         }
-        self.lock().ranks.push(Process { name: name.to_owned(), child, last });
+        self.lock().ranks.push(Process { rank: told.order.rank, name: name.to_owned(), child, last });
     }
 
-    pub(super) fn add_server(&self, server: ServerRank) {
-        self.lock().servers.push(server);
+    pub(super) fn add_server(&self, rank: usize, server: ServerRank) {
+        self.lock().servers.push((rank, server));
+    }
+
+    /// A rank could not be started, for this reason; the others can.
+    pub(super) fn miss(&self, rank: usize, reason: String) {
+        self.lock().absent.push(Absent { rank, reason });
+    }
+
+    /// Nobody is waited for any more. What was started for those that are absent is ended: a host that does not answer takes no
+    /// more time.
+    pub(super) fn met(&self, is_absent: impl Fn(usize) -> bool) {
+        let mut inside = self.lock();
+        inside.is_over = true;
+        inside.servers.retain(|(rank, _)| !is_absent(*rank));
+        for Process { child, .. } in inside.ranks.iter_mut().filter(|process| is_absent(process.rank)) {
+            let _ = child.kill();
+        }
     }
 
     pub(super) fn add_thread(&self, thread: JoinHandle<Result<(), Trouble>>) {
@@ -86,22 +108,31 @@ impl Started {
         self.lock().trouble.get_or_insert(trouble);
     }
 
+    /// Whether nobody is waited for any more.
+    pub(super) fn is_over(&self) -> bool {
+        self.lock().is_over
+    }
+
     /// Why starting failed, if it did.
     pub(super) fn trouble(&self) -> Option<Trouble> {
         self.lock().trouble.take()
     }
 
-    /// Whether all may still come, or why not: nobody ends before all have met.
-    pub(super) fn hope(&self) -> Result<(), String> {
+    /// Who will not come any more, and why: nobody ends before all have met. An error if none may.
+    pub(super) fn hope(&self) -> Result<Vec<Absent>, String> {
         let mut inside = self.lock();
         if let Some(trouble) = &inside.trouble {
             return Err(trouble.reason());
         }
-        for Process { name, child, last } in &mut inside.ranks {
+        let mut absent = inside.absent.clone();
+        for Process { rank, name, child, last } in &mut inside.ranks {
             if let Ok(Some(status)) = child.try_wait() {
                 let last = last.lock().unwrap_or_else(PoisonError::into_inner);
                 let said = if last.is_empty() { String::new() } else { format!(": {last}") };
-                return Err(format!("the rank on {name} ended ({status}){said}"));
+                absent.push(Absent {
+                    rank: *rank,
+                    reason: format!("the rank on {name} ended ({status}){said}"),
+                });
             }
         }
         if let Some(ended) = inside.threads.iter().position(JoinHandle::is_finished) {
@@ -111,8 +142,14 @@ impl Started {
             };
             return Err(format!("a rank ended: {reason}"));
         }
-        let gave_up = inside.servers.iter().find_map(ServerRank::gave_up);
-        gave_up.map_or(Ok(()), Err)
+        for place in (0..inside.servers.len()).rev() {
+            if let Some(reason) = inside.servers[place].1.gave_up() {
+                let (rank, _) = inside.servers.swap_remove(place);
+                inside.absent.push(Absent { rank, reason: reason.clone() });
+                absent.push(Absent { rank, reason });
+            }
+        }
+        Ok(absent)
     }
 }
 

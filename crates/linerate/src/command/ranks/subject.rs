@@ -2,6 +2,7 @@
 
 use linerate_analysis::report::Report;
 use linerate_core::comm::Comm;
+use linerate_core::environment::{Fact, Interface};
 use linerate_core::mesh::{Rank, RankAccount};
 use linerate_core::plan::Plan;
 use linerate_core::run::{Laboratory, Run, Source};
@@ -101,6 +102,17 @@ impl Subject for Ranks {
         let ranks = self.comm.size() - self.first;
         let accounts = if self.accounts.is_empty() { vec![None; ranks] } else { self.accounts.clone() };
         run.set_ranks(accounts);
+        let nodes = run.mesh.iter().flat_map(|mesh| mesh.ranks.iter().map(|rank| rank.node as usize));
+        for (rank, node) in nodes.collect::<Vec<_>>().into_iter().enumerate() {
+            // A rank that is lost has told nothing but what it said when it came.
+            let interface = run.nodes.get_mut(node).map(|node| &mut node.environment.interface);
+            let mtu = self.comm.mtu(rank + self.first);
+            if let (Some(interface), Some(mtu)) = (interface, mtu)
+                && interface.known().is_none()
+            {
+                *interface = Fact::Known(Interface { mtu: Fact::Known(mtu), ..Interface::default() });
+            }
+        }
     }
 
     fn finish(&mut self, _: &Context) -> Result<(), Trouble> {
