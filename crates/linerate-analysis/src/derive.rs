@@ -103,7 +103,7 @@ fn by_size(series: &Series) -> Vec<&Point> {
 }
 
 /// The latency. One-way messages have no latency, because they overlap.
-fn latency(series: &Series) -> Option<Latency> {
+pub(crate) fn latency(series: &Series) -> Option<Latency> {
     if series.pattern.overlaps() {
         return None;
     }
@@ -131,7 +131,7 @@ fn bandwidth(
 }
 
 /// The rate that the path sustains, where that was looked at.
-fn peak(series: &Series, sustained: Option<&Series>) -> Option<Peak> {
+pub(crate) fn peak(series: &Series, sustained: Option<&Series>) -> Option<Peak> {
     highest(sustained.unwrap_or(series))
 }
 

@@ -20,6 +20,7 @@ mod tcp;
 #[cfg(test)]
 mod tests;
 mod unobserved;
+mod verdict;
 mod words;
 
 use serde::Serialize;
@@ -33,7 +34,9 @@ pub use bound::{Bound, Cost, Which};
 pub use candidate::Candidate;
 pub use change::Change;
 pub use loads::ExplainedLoad;
+pub use settle::Advice;
 pub use settled::{Moved, Outcome, Settled};
+pub use verdict::{LIMITED_BY, Reached, Rival, RunVerdict, trouble};
 
 use facts::Setting;
 

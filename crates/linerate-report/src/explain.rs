@@ -1,20 +1,24 @@
 //! Which bound binds, as text and JSON.
 
+mod sections;
+mod sentence;
 #[cfg(test)]
 mod tests;
 
 use linerate_analysis::explain::{
-    Band, Bound, Candidate, Certainty, ExplainedCurve, ExplainedLoad, Explanation, Moved, Outcome, Settled,
-    explain,
+    Band, Bound, Candidate, Certainty, ExplainedCurve, ExplainedLoad, Explanation, Moved, Outcome,
+    RunVerdict, Settled, trouble,
 };
-use linerate_analysis::report::{NamedRun, Report, describe};
+use linerate_analysis::report::{NamedRun, describe};
 use linerate_core::generator::GENERATOR;
 use linerate_core::units::Size;
 use serde::Serialize;
 
 use crate::error::RenderError;
-use crate::section::{Cell, Item, Part, Section, TableView};
 use crate::text::{count, hosts, item, percent, plain, wrap};
+
+pub(crate) use sections::sections;
+pub(crate) use sentence::Opening;
 
 /// A bound that accounts for less than this share of the time is ruled out.
 const RULED_OUT: f64 = 0.1;
@@ -24,12 +28,14 @@ const SAID: f64 = 0.01;
 /// What explains one run as text of at most `width` columns.
 #[must_use]
 pub fn text(named: &NamedRun, explanation: &Explanation, width: usize) -> String {
-    let mut blocks = vec![head(named, width)];
+    let verdict = RunVerdict::new(&named.run, explanation);
+    let mut blocks = vec![head(named, &sentence::whole(&verdict), width)];
     for curve in &explanation.curves {
         blocks.extend(curve_blocks(curve, width));
     }
     blocks.extend(explanation.settled.iter().map(|settled| settled_block(settled, width)));
-    blocks.extend(explanation.loads.iter().map(|load| load_block(load, width)));
+    let loads = explanation.loads.iter().zip(&named.run.transfers);
+    blocks.extend(loads.map(|(load, transfer)| load_block(load, trouble(transfer, load), width)));
     blocks.join("\n\n") + "\n"
 }
 
@@ -44,6 +50,7 @@ pub fn json(explained: &[(&NamedRun, &Explanation)]) -> Result<String, RenderErr
         run: &'a str,
         id: &'a str,
         generator: &'static str,
+        verdict: Opening,
         #[serde(flatten)]
         explanation: &'a Explanation,
     }
@@ -51,66 +58,21 @@ pub fn json(explained: &[(&NamedRun, &Explanation)]) -> Result<String, RenderErr
         .iter()
         .map(|(named, explanation)| {
             let run = &named.run;
-            Explained { run: &named.name, id: &run.id, generator: GENERATOR, explanation }
+            let verdict = Opening::new(RunVerdict::new(run, explanation));
+            Explained { run: &named.name, id: &run.id, generator: GENERATOR, verdict, explanation }
         })
         .collect();
     Ok(serde_json::to_string_pretty(&all)? + "\n")
 }
 
-/// What limits each run, size by size. Absent if nothing is known of what held them back.
-pub(crate) fn section(report: &Report) -> Option<Section> {
-    let several = report.runs.len() > 1;
-    let (mut rows, mut runs) = (Vec::new(), Vec::new());
-    for (index, named) in report.runs.iter().enumerate() {
-        let mut limits =
-            explain(&named.run).map_or_else(|_| Vec::new(), |explanation| limit_rows(&explanation));
-        if several {
-            let name =
-                |row: &mut Vec<Cell>| row[0] = format!("{}: {}", plain(&named.name), row[0].text).into();
-            limits.iter_mut().for_each(name);
-        }
-        runs.extend((!limits.is_empty()).then_some(index));
-        rows.append(&mut limits);
-    }
-    if rows.is_empty() {
-        return None;
-    }
-    let headings = ["", "limited by"].map(str::to_owned).into();
-    let table = TableView { rows, ..TableView::of_rows("", headings) };
-    let more = "`linerate explain` names the rivals of each verdict and what would settle it.".to_owned();
-    let items = vec![Item::Table(table.noted(vec![more]))];
-    Some(Section::new(Part::Result, "limits", "What limits it", items).of(runs))
-}
-
-/// A row for each band of sizes, and for each load of which something is known.
-fn limit_rows(explanation: &Explanation) -> Vec<Vec<Cell>> {
-    let several = explanation.curves.len() > 1;
-    let of_curve = |curve: &ExplainedCurve| {
-        let pattern = if several { format!(", {}", curve.pattern) } else { String::new() };
-        let row = |band: &Band| {
-            limit(format!("{}{pattern}", sizes(band)), band.verdict, band.certainty, &band.candidates)
-        };
-        curve.bands.iter().map(row).collect::<Vec<_>>()
-    };
-    let known = explanation.loads.iter().filter(|load| !load.candidates.is_empty());
-    let of_load =
-        |load: &ExplainedLoad| limit(load_name(load), load.verdict, load.certainty, &load.candidates);
-    explanation.curves.iter().flat_map(of_curve).chain(known.map(of_load)).collect()
-}
-
-/// A row: what, its verdict, and the evidence.
-fn limit(what: String, verdict: Option<Bound>, certainty: Certainty, candidates: &[Candidate]) -> Vec<Cell> {
-    let (found, says) = says(verdict, certainty, candidates);
-    let evidence = found.or_else(|| candidates.first()).map(|it| plain(&it.evidence)).unwrap_or_default();
-    vec![what.into(), format!("{says}\n{evidence}").trim_end().to_owned().into()]
-}
-
-fn head(named: &NamedRun, width: usize) -> String {
+/// The verdict first, and then what it is of.
+fn head(named: &NamedRun, verdict: &str, width: usize) -> String {
     let between = hosts(named).map_or_else(|| "unknown hosts".to_owned(), |hosts| hosts.join(" -> "));
     let run = &named.run;
     let transport = if run.path().transport.is_empty() { "transport unknown" } else { &run.path().transport };
     let lines = [
-        wrap(&format!("{}: {}, {}", plain(&named.name), plain(&between), plain(transport)), width, 2),
+        wrap(&format!("{}: {verdict}", plain(&named.name)), width, 2),
+        item("between", &format!("{}, {}", plain(&between), plain(transport)), width),
         item("how", &plain(&describe(run)), width),
     ];
     lines.join("\n")
@@ -167,8 +129,12 @@ fn load_name(load: &ExplainedLoad) -> String {
     }
 }
 
-fn load_block(load: &ExplainedLoad, width: usize) -> String {
-    let what = load_name(load);
+/// The account of a load in `trouble` is of what ran until then.
+fn load_block(load: &ExplainedLoad, trouble: Option<String>, width: usize) -> String {
+    let mut what = load_name(load);
+    if let Some(why) = trouble {
+        what = format!("{what}, not judged: {}; what ran", plain(&why));
+    }
     if load.candidates.is_empty() {
         let why = "the file does not say what held it back: no flow of TCP was looked at";
         return wrap(&format!("{what}: {why}"), width, 2);

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::tidy::{Described, Object, RunColumns, Table};
 use crate::error::RenderError;
+use crate::opening::opening;
 use crate::text::{capital, plain};
 
 #[derive(Serialize)]
@@ -45,6 +46,9 @@ struct RunView<'a> {
     identity: Object<'a>,
     generator: &'a str,
     state: &'a State,
+    /// What it reached, and what limits that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<Value>,
     cautions: Vec<CautionView<'a>>,
 }
 
@@ -68,12 +72,15 @@ struct CautionView<'a> {
 pub fn json(report: &Report, level: Level) -> Result<String, RenderError> {
     let columns = RunColumns::of(&report.runs);
     let table = Table::of(report, level)?;
+    let openings = (0..report.runs.len()).map(|index| opening(report, index));
+    let verdicts = shown(&openings.collect::<Vec<_>>())?;
     let view = View {
         runs: report
             .runs
             .iter()
             .zip(columns.objects())
-            .map(|(named, identity)| run(named, identity))
+            .zip(verdicts)
+            .map(|((named, identity), verdict)| run(named, identity, verdict))
             .collect(),
         level,
         rows: table.objects(),
@@ -152,18 +159,19 @@ pub fn run_schema() -> Value {
     schema
 }
 
-fn run<'a>(named: &'a NamedRun, identity: Object<'a>) -> RunView<'a> {
+fn run<'a>(named: &'a NamedRun, identity: Object<'a>, verdict: Value) -> RunView<'a> {
     let caution =
         |caution| CautionView { caution, finding: Caution::finding(caution), advice: caution.advice() };
     RunView {
         identity,
         generator: &named.run.generator,
         state: &named.run.state,
+        verdict: Some(verdict).filter(|verdict| !verdict.is_null()),
         cautions: named.run.cautions.iter().map(caution).collect(),
     }
 }
 
-/// Every load, mesh or application, safe to show on a terminal.
+/// Every verdict, load, mesh or application, safe to show on a terminal.
 fn shown<T: Serialize>(all: &[T]) -> Result<Vec<Value>, RenderError> {
     let one = |one| {
         let mut value = serde_json::to_value(one)?;

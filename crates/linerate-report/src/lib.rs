@@ -29,6 +29,7 @@ mod markdown;
 mod mesh;
 mod np;
 mod numbers;
+mod opening;
 mod openmetrics;
 mod page;
 mod plot;

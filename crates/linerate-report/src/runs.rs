@@ -11,8 +11,9 @@ use linerate_core::host_limits::HostLimitsFile;
 
 use crate::error::RenderError;
 use crate::markdown::markdown as write;
+use crate::opening::opening;
 use crate::page::html as page;
-use crate::section::{Card, Document, Item, Part, Section, Warning, merged};
+use crate::section::{Card, Document, Item, Kind, Part, Section, Warning, entries, merged};
 use crate::text::{count, hosts, plain, unfinished};
 use crate::{app, compare, curves, explain, host_limits, mesh, stages, trace, traffic};
 
@@ -52,8 +53,8 @@ pub struct Beside<'a> {
 /// Every section of `report` and of what is beside it.
 pub(crate) fn document(report: &Report, &Beside { hosts, comparisons }: &Beside<'_>) -> Document {
     let mut sections = vec![result(report)];
-    sections.extend(explain::section(report));
     for of_kind in [
+        explain::sections,
         curves::sections,
         stages::sections,
         traffic::sections,
@@ -94,12 +95,12 @@ fn result(report: &Report) -> Section {
         let begin = if several { of(index) + "nothing" } else { "Nothing".to_owned() };
         Item::Lead(format!("{begin} was {what}."))
     }));
-    if let [named] = &report.runs[..] {
-        items.extend(lead(report, named).map(Item::Lead));
-    }
+    items.extend(openings(report));
     let mut cards = cards(report);
-    if let ([card], [.., Item::Lead(_)]) = (&mut cards[..], &items[..]) {
-        card.title.clear();
+    if let ([Card { kind: Kind::Mesh | Kind::Application, title, .. }], [_]) =
+        (&mut cards[..], &report.runs[..])
+    {
+        title.clear();
     }
     items.extend((!cards.is_empty()).then_some(Item::Keys(cards)));
     Section::new(Part::Result, "result", "", items).of(0..report.runs.len())
@@ -113,15 +114,20 @@ fn cards(report: &Report) -> Vec<Card> {
         .collect()
 }
 
-/// What came of one run, in a sentence. Absent where the key numbers say it all.
-fn lead(report: &Report, named: &NamedRun) -> Option<String> {
-    match (&report.meshes[..], &report.apps[..]) {
-        ([mesh], _) => Some(format!("{}.", mesh::headline(mesh, &named.run))),
-        (_, [app]) => Some(format!("{}. Result: {}.", app::headline(app, named), app::answer(app))),
+/// What came of each run, and what limits it: of one in full.
+fn openings(report: &Report) -> Vec<Item> {
+    if let [named] = &report.runs[..] {
         // A load alone is named by its card.
-        _ if named.has_loads() && report.loads.len() != 1 => Some(traffic::headline(&named.run)),
-        _ => None,
+        let loads = (named.has_loads() && report.loads.len() != 1).then(|| traffic::headline(&named.run));
+        return opening(report, 0).map(|it| it.sentence).into_iter().chain(loads).map(Item::Lead).collect();
     }
+    // The sentence of ranks is the title of their card.
+    let named = |index: usize| {
+        let opening = opening(report, index).filter(|it| it.verdict.is_some())?;
+        Some((plain(&report.runs[index].name), opening.short()))
+    };
+    let all = entries((0..report.runs.len()).filter_map(named));
+    if all.is_empty() { Vec::new() } else { vec![Item::Facts(all)] }
 }
 
 /// What is doubtful about the runs. Absent if nothing is.

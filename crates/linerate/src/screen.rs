@@ -46,6 +46,8 @@ pub(crate) fn show_text(text: &str) -> Result<(), Trouble> {
 const STATES: [&str; 3] = ["FAILED", "INTERRUPTED", "UNFINISHED"];
 /// Labels of lines that give a verdict.
 const VERDICTS: [&str; 4] = ["limited by", "verdict", "result", "held back"];
+/// What the sentence has that opens a result.
+const OPENINGS: [&str; 2] = [", limited by ", "not known what limits it"];
 
 /// `text` with colours. A caution goes on over the indented lines below it.
 fn painted(text: &str) -> String {
@@ -61,10 +63,13 @@ fn painted(text: &str) -> String {
             more if more.starts_with("  ") => within.take(),
             _ => None,
         };
+        let opens = !line.starts_with(' ') && OPENINGS.iter().any(|words| line.contains(words));
         let bold = console::Style::new().force_styling(true).bold();
         match &within {
             Some(style) => style.apply_to(line).to_string(),
-            None if VERDICTS.iter().any(|label| bare.starts_with(label)) => bold.apply_to(line).to_string(),
+            None if opens || VERDICTS.iter().any(|label| bare.starts_with(label)) => {
+                bold.apply_to(line).to_string()
+            }
             None => line.to_owned(),
         }
     };

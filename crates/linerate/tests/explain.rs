@@ -55,9 +55,33 @@ fn what_cannot_be_explained_is_refused_in_one_sentence() {
         "x.run.json",
         "--no-report",
     ]);
-    let said = desk.linerate(&["explain", "x.run.json", "--report", "x.html"]).complaint();
-    assert_snapshot!("explanations_are_json", said);
-    desk.linerate(&["explain", "x.run.json", "--report", "x.json"]).done();
+    let said = desk.linerate(&["explain", "x.run.json", "--report", "x.csv"]).complaint();
+    assert_snapshot!("explanations_are_no_table", said);
+}
+
+#[test]
+fn an_explanation_is_a_page_a_picture_markdown_and_json() {
+    let desk = Desk::new();
+    let asked = ["measure", "--model", "acenic", "--schedule", "octave:1", "--out", "x.run.json", "--quiet"];
+    let said = desk.linerate(&asked).done().stdout;
+    let reports = ["x.html", "x.svg", "x.md", "x.json"];
+    let flags: Vec<&str> = reports.iter().flat_map(|path| ["--report", *path]).collect();
+    let text = desk.linerate(&[&["explain", "x.run.json"], &flags[..]].concat()).done().stdout;
     let json: serde_json::Value = serde_json::from_str(&desk.read("x.json")).expect("it is JSON");
     assert_eq!(json[0]["curves"][0]["pattern"], "ping-pong");
+    let verdict = &json[0]["verdict"];
+    assert_eq!((&verdict["bottleneck"], &verdict["certainty"]), (&"both-processors".into(), &"sure".into()));
+    let sentence = verdict["sentence"].as_str().expect("it has one");
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(joined(&said).starts_with(sentence), "the result opens with {sentence}: {said}");
+    assert!(joined(&text).starts_with(&format!("x: {sentence}")), "{text}");
+    let [page, picture, notes] = ["x.html", "x.svg", "x.md"].map(|path| desk.read(path));
+    let first = sentence.split(". ").next().unwrap_or_default();
+    assert!(page.contains(first) && notes.contains(first), "{first}");
+    for evidence in
+        ["rx-usecs are 100 us in the mean of both ends", "Shares of the time, with their evidence"]
+    {
+        assert!(page.contains(evidence) && notes.contains(evidence), "{evidence}");
+    }
+    assert!(picture.contains("class=\"free\""), "the bands have numbers");
 }

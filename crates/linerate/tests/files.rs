@@ -76,7 +76,7 @@ const OUTPUTS: [Output; 26] = [
     Output("host", "out", &["json"], "--quick", Never),
     Output("host", "report", &["html"], "--quick", Never),
     Output("predict", "report", &["html"], "--host host.toml lab.run.json", Again),
-    Output("explain", "report", &["json"], "lab.run.json", Again),
+    Output("explain", "report", &["html", "json", "md", "svg"], "lab.run.json", Again),
     Output("report", "report", &["html", "csv", "json", "md", "prom", "svg"], "lab.run.json --quiet", Again),
     Output("report", "report", &["np"], "lab.run.json --quiet", Once),
     Output("compare", "report", &["html", "json"], "lab.run.json --with other.run.json --anyway", Again),

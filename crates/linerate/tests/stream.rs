@@ -149,11 +149,15 @@ fn ctrl_c_keeps_what_passed() {
     assert!(run.transfers[0].flows[0].sender.bytes > 0);
 }
 
-#[test]
-fn a_server_that_dies_leaves_an_account_of_what_passed_until_then() {
+/// Whichever way the bytes went, its end is the news, and nothing else is said to have limited the flow.
+#[rstest]
+fn a_server_that_dies_leaves_an_account_of_what_passed_until_then(
+    #[values("send", "receive", "both")] direction: &str,
+) {
     let desk = Desk::new();
     let server = Server::start(&desk, &[]);
-    let arguments = server.measure(&["--time", "80s", "--out", "x.run.json", "--report", "x.html"]);
+    let asked = ["--time", "80s", "--direction", direction, "--out", "x.run.json", "--report", "x.html"];
+    let arguments = server.measure(&asked);
     let running = desk.start(&[&["stream"], &arguments[1..]].concat());
     desk.under_way(&running);
     server.process.signal(rustix::process::Signal::KILL);
@@ -161,8 +165,13 @@ fn a_server_that_dies_leaves_an_account_of_what_passed_until_then() {
     assert_eq!(said.code, Some(2), "{}", said.stderr);
     let run = desk.run_file("x.run.json");
     assert!(matches!(run.state, State::Failed(_)), "{:?}", run.state);
-    assert!(run.transfers[0].flows[0].sender.bytes > 0, "what this end counted is kept");
+    let flow = &run.transfers[0].flows[0];
+    assert!(flow.sender.bytes.max(flow.receiver.bytes) > 0, "what this end counted is kept");
+    let again = desk.linerate(&["report", "x.run.json", "--format", "markdown"]).done().stdout;
+    let news = again.split("\n\n").skip(1).take(2).collect::<Vec<_>>().join(" ");
+    assert!(news.starts_with("**FAILED: ") && news.contains("ot known what limits it: "), "{again}");
     assert!(said.stdout.contains("FAILED"), "{}", said.stdout);
+    assert!(!said.stdout.contains("limited by the"), "{}", said.stdout);
 }
 
 #[rstest]

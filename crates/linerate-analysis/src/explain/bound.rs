@@ -101,6 +101,52 @@ impl Bound {
         }
     }
 
+    /// The name that other programs know it by: it does not change with the words.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Link => "link",
+            Self::PathRate => "path-rate",
+            Self::Burst => "burst",
+            Self::PathDelay => "path-delay",
+            Self::ReceiverWindow => "receiver-window",
+            Self::SendBuffer => "send-buffer",
+            Self::CongestionWindow => "congestion-window",
+            Self::Retransmissions => "retransmissions",
+            Self::Nagle => "nagle",
+            Self::Processor(Which::Sender, _) => "sender-processor",
+            Self::Processor(Which::Receiver, _) => "receiver-processor",
+            Self::Processor(Which::Both, _) => "both-processors",
+            Self::Processor(Which::Shared, _) => "shared-processor",
+            Self::Memory => "memory",
+            Self::WakeUp => "wake-up",
+            Self::Coalescing => "interrupt-coalescing",
+            Self::Others => "other-programs",
+            Self::Reader => "receiving-application",
+            Self::Application => "sending-application",
+            Self::LinkDown => "link-down",
+            Self::PerMessage => "time-per-message",
+            Self::PerByte => "time-per-byte",
+        }
+    }
+
+    /// Its name within a sentence, after "limited by".
+    #[must_use]
+    pub fn in_sentence(self) -> String {
+        match self {
+            Self::Link
+            | Self::PathDelay
+            | Self::ReceiverWindow
+            | Self::SendBuffer
+            | Self::CongestionWindow
+            | Self::Processor(Which::Sender | Which::Receiver, _)
+            | Self::WakeUp
+            | Self::Coalescing
+            | Self::LinkDown => format!("the {}", self.name()),
+            _ => self.name().to_owned(),
+        }
+    }
+
     /// Whether it is the same bound as `other`, whatever a processor works for.
     #[must_use]
     pub fn is_like(self, other: Self) -> bool {

@@ -103,6 +103,15 @@ impl HeldBack {
         });
         Some(Self::Flows { flows: verdicts.len(), counts: counts.collect(), first })
     }
+
+    /// Whether the link was down for most of the time of a flow.
+    pub(super) fn is_outage(&self) -> bool {
+        match self {
+            Self::Pace(_) => false,
+            Self::Flow(verdict) => verdict.winner == Holder::LinkDown,
+            Self::Flows { counts, .. } => counts.iter().any(|(holder, _)| *holder == Holder::LinkDown),
+        }
+    }
 }
 
 impl fmt::Display for HeldBack {

@@ -29,7 +29,7 @@ pub struct LoadResult {
     pub flows: Vec<FlowResult>,
     /// What the flows of each direction did together.
     pub sums: Vec<DirectionSum>,
-    /// What held the bulk flows back, if that is known.
+    /// What held the bulk flows back, if that is known. Once a flow has failed nothing does, unless that is why.
     pub held_back: Option<HeldBack>,
     /// The shares of the time of all that held the bulk flows back, in the mean of the flows.
     #[serde(skip)]
@@ -67,13 +67,16 @@ impl LoadResult {
     pub(crate) fn new(index: usize, run: &Run, transfer: &Transfer) -> Self {
         let what = load_name(&transfer.label, &transfer.load);
         let sums = transfer.summaries();
+        let flows: Vec<FlowResult> =
+            transfer.flows.iter().map(|flow| FlowResult::new(transfer, flow, &sums)).collect();
+        let failed = flows.iter().any(|flow| flow.class == FlowClass::Failed);
         let broken = transfer.latencies.iter().filter(|latency| latency.ended != Ended::Complete);
         Self {
             name: what.clone(),
             labelled: !transfer.label.is_empty(),
             run: index,
-            flows: transfer.flows.iter().map(|flow| FlowResult::new(transfer, flow, &sums)).collect(),
-            held_back: HeldBack::of(run, transfer),
+            flows,
+            held_back: HeldBack::of(run, transfer).filter(|held| !failed || held.is_outage()),
             shares: held_back::shares(run, transfer),
             held_courses: held_back::courses(run, transfer),
             latencies: latency::rows(transfer),

@@ -390,7 +390,11 @@ impl Loads {
         let late = if let Waited::Late(within) = waited { within } else { Span::ZERO };
         for ((peer, remote), told) in (0..).zip(self.remote_ends()).zip(told) {
             let mut told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
-            if told.is_accounted(load) || told.is_alive(late) {
+            // One that closes the conversation before it has told all was ended, and its flows with it.
+            let is_gone =
+                matches!(waited, Waited::Done) && matches!(&told.ended, Some(Err(error)) if !error.is_late());
+            let is_accounted = told.is_accounted(load) && !is_gone || told.is_alive(late);
+            if is_accounted {
                 // Only what came since the last report, or details, may be missing.
                 silent |= !matches!(told.ended, Some(Ok(())));
             } else if let Some(Err(error)) = told.ended.take() {
@@ -401,7 +405,7 @@ impl Loads {
                 };
                 broken.get_or_insert_with(|| self.named(error, remote));
             }
-            told.complete(load, late);
+            told.complete(load, is_accounted);
             let Told { mut carried, answered, .. } = told;
             // It reports only its own flows.
             carried.reports.retain(|told| told.flow < load.numbered(1, 0));

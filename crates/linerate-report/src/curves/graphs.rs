@@ -1,10 +1,12 @@
 //! NetPIPE's graphs as charts.
 
+use linerate_analysis::explain::{Band, Certainty, explain};
 use linerate_analysis::report::{Curve, Report, Timed};
+use linerate_core::units::Size;
 
 use super::graph::Graph;
 use crate::figure::{Aim, Ceiling, Figure, Layer, Title};
-use crate::plot::{Axis, Mark, Place, Shape, UNIT};
+use crate::plot::{Axis, Mark, PALE, Place, Shape, Side, UNIT};
 use crate::text::{curve_name, digits, percent, plain};
 
 /// The throughput, the signature and the saturation graph of every curve of `report`.
@@ -25,8 +27,49 @@ fn figure(report: &Report, graph: Graph) -> Figure {
         title: graph.title().to_owned(),
         caption: graph.caption().to_owned(),
     };
-    let layers = report.curves.iter().enumerate().map(layer).collect();
-    Figure::new(title, axes, layers).explained(&Graph::SIGNS).below(ceilings(report, graph, &x))
+    let mut layers: Vec<Layer> = report.curves.iter().enumerate().map(layer).collect();
+    let bands = if graph == Graph::Throughput { bands(report) } else { Vec::new() };
+    if bands.len() < 2 {
+        return Figure::new(title, axes, layers).explained(&Graph::SIGNS).below(ceilings(report, graph, &x));
+    }
+    layers.push(Layer::new((PALE, "what limits it"), axes, limits(&bands), Vec::new()));
+    let mut figure =
+        Figure::new(title, axes, layers).explained(&Graph::SIGNS).below(ceilings(report, graph, &x));
+    let named: Vec<String> = (1..).zip(&bands).map(|(nth, band)| format!("{nth}: {}", limit(band))).collect();
+    figure.caption = format!("{} Limited by {}.", figure.caption, named.join("; "));
+    figure
+}
+
+/// The bands of sizes with one bottleneck. Empty where there are several curves, whose bands would not be told apart.
+fn bands(report: &Report) -> Vec<Band> {
+    let ([_], [named]) = (&report.curves[..], &report.runs[..]) else { return Vec::new() };
+    let explained = explain(&named.run).map(|it| it.curves).unwrap_or_default();
+    explained.into_iter().next().map(|curve| curve.bands).unwrap_or_default()
+}
+
+/// A line where the bottleneck changes, and the number of each band at its top.
+fn limits(bands: &[Band]) -> Vec<Mark> {
+    let middle = |one: u64, other: u64| (one as f64 * other as f64).sqrt();
+    let rule = |pair: &[Band]| Mark::Rule { at: middle(pair[0].to_bytes, pair[1].from_bytes), width: UNIT };
+    let number = |(nth, band): (usize, &Band)| Mark::Text {
+        at: (middle(band.from_bytes, band.to_bytes), 0.0),
+        side: Side::Top(0),
+        lines: vec![nth.to_string()],
+    };
+    bands.windows(2).map(rule).chain((1..).zip(bands).map(number)).collect()
+}
+
+/// What limits a band, in a few words.
+fn limit(band: &Band) -> String {
+    let sizes = match [band.from_bytes, band.to_bytes].map(Size) {
+        [from, to] if from == to => from.to_string(),
+        [from, to] => format!("{from} to {to}"),
+    };
+    match (band.verdict, band.certainty) {
+        (Some(bound), Certainty::Sure) => format!("{} ({sizes})", bound.in_sentence()),
+        (Some(bound), _) => format!("likely {} ({sizes})", bound.in_sentence()),
+        (None, _) => format!("not known ({sizes})"),
+    }
 }
 
 /// The highest first, so that names stand in the order of their lines.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use linerate_analysis::explain::LIMITED_BY;
 use linerate_analysis::figures::Key;
 
 use super::super::columns::Column;
@@ -80,10 +81,28 @@ fn notes(path: &PathHistory) -> Vec<String> {
             run.insert(words::name(key));
         }
     }
+    for (run, [before, now]) in moved(&path.runs) {
+        notes[run].push(format!("limited by {}, before by {}", plain(now), plain(before)));
+    }
     for (notes, off) in notes.iter_mut().zip(off).filter(|(_, off)| !off.is_empty()) {
         notes.push(format!("outlier: {}", off.into_iter().collect::<Vec<String>>().join(", ")));
     }
     notes.into_iter().map(|notes| notes.join("; ")).collect()
+}
+
+/// The runs at which the bottleneck moved, and from what to what: it was one in two runs and another one in the two that
+/// follow, of those in which it is known.
+fn moved(runs: &[RunRow]) -> Vec<(usize, [&str; 2])> {
+    let mut known: Vec<(usize, &str)> = Vec::new();
+    for (index, run) in runs.iter().enumerate() {
+        let fact = run.facts.iter().find(|fact| fact.name == LIMITED_BY);
+        known.extend(fact.map(|fact| (index, fact.value.as_str())));
+    }
+    let moves = known.windows(4).filter_map(|four| {
+        let [before, last, next, after] = [0, 1, 2, 3].map(|nth| four[nth].1);
+        (before == last && next == after && last != next).then_some((four[2].0, [last, next]))
+    });
+    moves.collect()
 }
 
 /// A row for each figure: its last value, its last stable level and how much runs differ there.
@@ -108,4 +127,41 @@ pub(super) fn levels(path: &PathHistory) -> TableView {
         Column::new("run to run", 3, cells(&|_, level| level?.spread.clone())),
     ];
     TableView::new("", columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture;
+    use super::*;
+    use linerate_analysis::identity::{Field, Role};
+
+    /// One that flickers is no news; one that stays is, once.
+    #[test]
+    fn a_bottleneck_that_stays_elsewhere_is_seen_at_the_run_where_it_moved() {
+        let bottleneck =
+            |value: &str| Field { name: LIMITED_BY.to_owned(), value: value.to_owned(), role: Role::Setting };
+        for seed in 0..200_u64 {
+            let mut path = fixture::history(30, 0);
+            let at = 2 + (seed as usize * 7) % 26;
+            // Now and then it is not known, or another one for a run.
+            let odd = (seed as usize * 13) % 30;
+            for (nth, run) in path.runs.iter_mut().enumerate() {
+                let usual = if nth < at { "the link rate and framing" } else { "the receiver window" };
+                let known = if nth == odd { "retransmissions" } else { usual };
+                let is_known = seed % 3 > 0 || nth != odd;
+                run.facts.extend(is_known.then(|| bottleneck(known)));
+            }
+            let found = moved(&path.runs);
+            let near = odd.abs_diff(at) <= 2;
+            assert!(found.len() <= 1 && (near || found.len() == 1), "seed {seed}: {found:?}");
+            if let ([(run, change)], false) = (&found[..], near) {
+                assert_eq!(
+                    (*run, *change),
+                    (at, ["the link rate and framing", "the receiver window"]),
+                    "seed {seed}"
+                );
+                assert!(notes(&path)[at].contains("limited by the receiver window, before by the link"));
+            }
+        }
+    }
 }

@@ -393,3 +393,95 @@ fn write_for_people() {
         write("txt", super::super::text(&report, 80, linerate_core::plan::Rows::Short));
     }
 }
+
+/// What the user reads of a page, and of Markdown, without what stands for marks there.
+fn unescaped(text: &str) -> String {
+    let marks = [("&#39;", "'"), ("&#34;", "\""), ("&#38;", "&"), ("&#60;", "<"), ("&#62;", ">"), ("\\", "")];
+    marks.iter().fold(text.to_owned(), |text, (mark, letter)| text.replace(mark, letter))
+}
+
+/// The sentence that says what a run reached and what limits it opens every form that has room for one, of every kind.
+#[test]
+fn the_verdict_opens_every_form_of_every_kind() {
+    use crate::form::{FORMS, Shown};
+    use linerate_core::plan::{Level, Rows};
+    for (kind, named) in kinds() {
+        let report = Report::new(vec![named]);
+        let sentence = opening(&report, 0).map(|it| it.sentence);
+        assert_eq!(sentence.is_some(), kind != "trace", "{kind}");
+        let Some(sentence) = sentence else { continue };
+        assert!(sentence.ends_with('.') && !sentence.contains(".."), "{kind}: {sentence}");
+        let levels = [Level::Point, Level::Run].into_iter();
+        let shown = |level| Shown {
+            report: &report,
+            beside: Beside::default(),
+            width: 60,
+            rows: Rows::Short,
+            level,
+            began: |_| None,
+        };
+        for form in &FORMS {
+            // Not each holds each kind, nor rows of each level.
+            let Some(text) = levels.clone().find_map(|level| form.write(&shown(level)).ok()) else {
+                continue;
+            };
+            let first = match (form.name, form.endings) {
+                ("table", _) => text.split("\n\n").next().map(str::to_owned),
+                ("markdown", _) => text.split("\n\n").nth(1).map(unescaped),
+                ("json", _) => {
+                    let value: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+                    value["runs"][0]["verdict"]["sentence"].as_str().map(str::to_owned)
+                }
+                (_, ["html"]) => {
+                    let main = between(&text, "<main>", "</section>");
+                    assert!(main.find("class=\"lead\"") < main.find("<dl"), "{kind}: before the numbers");
+                    Some(unescaped(between(main, "<p class=\"lead\">", "</p>")))
+                }
+                _ => continue,
+            };
+            let first = first.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(first.starts_with(&sentence), "{kind}, {}: {first}", form.about);
+        }
+    }
+}
+
+/// Of several runs each has its sentence, in the order given.
+#[test]
+fn several_runs_have_a_verdict_each() {
+    let report = Report::new(kinds().into_iter().map(|(_, named)| named).collect());
+    let page = unescaped(&golden::page(&html(&report).expect("it has a page")));
+    let mut at = 0;
+    for (index, named) in report.runs.iter().enumerate() {
+        let Some(opening) = opening(&report, index).filter(|it| it.verdict.is_some()) else { continue };
+        let line = format!("{}: {}", named.name, opening.short());
+        at = page.find(&line).filter(|found| *found > at).unwrap_or_else(|| panic!("{line} in {page}"));
+    }
+}
+
+#[test]
+fn a_failure_stands_before_the_verdict_and_takes_its_place() {
+    use linerate_core::plan::{Load, Rows, Task};
+    use linerate_core::traffic::{Direction, Ended, FlowAccount, HalfAccount, StreamPlan, Transfer};
+    let half = |ended| HalfAccount { ended, bytes: 1_000_000, ..HalfAccount::default() };
+    let flow = FlowAccount {
+        flow: 0,
+        peer: 0,
+        direction: Direction::Send,
+        sender: half(Ended::Failed("the connection was reset".to_owned())),
+        receiver: half(Ended::Complete),
+    };
+    let load = Load { stream: Some(StreamPlan::default()), ..Load::default() };
+    let transfer = Transfer { load, flows: vec![flow], ..Transfer::default() };
+    let mut report = fixture::loads(vec![transfer]);
+    report.runs[0].run.plan.task = Task::Stream(Default::default());
+    report.runs[0].run.state = State::Failed("the peer closed the connection".to_owned());
+    let text = crate::text(&report, 200, Rows::Short);
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("FAILED: the peer closed the connection"), "{text}");
+    let verdict = lines.next().unwrap_or_default();
+    assert!(
+        verdict.contains("ot known what limits it: the flow failed (the connection was reset)."),
+        "{text}"
+    );
+    assert!(!text.contains("sending application") && !text.contains("held back"), "{text}");
+}

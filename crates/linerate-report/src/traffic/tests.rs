@@ -23,6 +23,7 @@ fn a_load_reads_well() {
     let one = LoadResult { flows, sums: vec![sum()], ..load() };
     insta::assert_snapshot!(text_of(vec![one], 80, Rows::Short), @"
     1 of 3 flows has STALLED or FAILED
+    Not known what limits it: the run has no TCP statistics of it.
 
     stream over tcp, one flow from here
       from here   400 Mb/s in all, 50.0 MB, Jain's index 0.988, fair from the start

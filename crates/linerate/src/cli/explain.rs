@@ -7,7 +7,7 @@ pub(crate) struct ExplainArgs {
     /// Run files of linerate, or result files of NetPIPE; `-` is standard input
     #[arg(required = true, value_name = "RUN")]
     pub(crate) runs: Vec<PathBuf>,
-    /// Write a .json file; repeatable
+    /// Write a page (.html), a picture (.svg), Markdown (.md) or every number (.json); repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Vec<PathBuf>,
     /// Format of standard output

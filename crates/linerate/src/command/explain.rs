@@ -3,9 +3,10 @@
 use std::process::ExitCode;
 
 use linerate_analysis::explain::{Explanation, explain};
-use linerate_analysis::report::NamedRun;
+use linerate_analysis::report::{NamedRun, Report};
 use linerate_report::explain as render;
 
+use super::results;
 use crate::cli::{ExplainArgs, ExplainFormat};
 use crate::context::Context;
 use crate::screen::{columns, note, show};
@@ -18,13 +19,15 @@ pub(super) fn run(args: &ExplainArgs, context: &Context) -> Result<ExitCode, Tro
     let explained: Result<Vec<(&NamedRun, Explanation)>, Trouble> = runs.iter().map(explained).collect();
     let explained = explained?;
     let reports = context.files.prepare(&args.report, |path| {
-        if path.extension().is_none_or(|ending| !ending.eq_ignore_ascii_case("json")) {
-            return Err(Trouble::new(
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_lowercase();
+        match &ending[..] {
+            "json" => json(&explained),
+            "html" | "svg" | "md" => results::page(&Report::new(runs.clone()), path),
+            _ => Err(Trouble::new(
                 format!("failed to choose a format for {}", path.display()),
-                "end the file's name in .json",
-            ));
+                "end the file's name in .html, .svg, .md or .json",
+            )),
         }
-        json(&explained)
     })?;
     match args.format {
         ExplainFormat::Table => {

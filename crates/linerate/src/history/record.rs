@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::UNIX_EPOCH;
 
 use jiff::Timestamp;
+use linerate_analysis::explain::{LIMITED_BY, RunVerdict};
 use linerate_analysis::figures::{Better, Sheet, Value};
 use linerate_analysis::identity::{Field, Fingerprint, Role, fields};
 use linerate_core::run::Run;
@@ -26,11 +27,16 @@ pub(crate) fn record_of(run: &Run, file: &Path) -> Result<Record, Trouble> {
         started_us: began(run, file),
         started: run.started.clone(),
         file: std::path::absolute(file).unwrap_or_else(|_| file.to_owned()).display().to_string(),
-        facts: facts(&fields(run)),
+        facts: facts(&fields(run)).into_iter().chain(limited_by(run)).collect(),
         tags: run.labels.clone(),
         figures: Sheet::of_run("", run).figures.iter().map(figure).collect(),
         curve: pack(run)?,
     })
+}
+
+/// What limits it, where that is sure or likely.
+fn limited_by(run: &Run) -> Option<(String, String)> {
+    Some((LIMITED_BY.to_owned(), RunVerdict::of(run)?.limited_by?))
 }
 
 fn hash(bytes: &[u8]) -> String {

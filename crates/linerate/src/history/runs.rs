@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use linerate_analysis::compare::Spread;
+use linerate_analysis::explain::LIMITED_BY;
 use linerate_analysis::figures::Sheet;
 use linerate_analysis::identity::{Fingerprint, fields};
 use linerate_analysis::report::NamedRun;
@@ -66,8 +67,11 @@ impl History {
         let Ok(mut runs) = store.runs(&path, &filter) else { return Ok(None) };
         runs.retain(|stored| !but.contains(&stored.record.id.as_str()));
         let settings = facts(&fields(run));
-        let alike: Vec<StoredRun> =
-            runs.iter().filter(|stored| stored.record.facts == settings).cloned().collect();
+        // What limited a run is no setting.
+        let has_them = |stored: &&StoredRun| {
+            stored.record.facts.iter().filter(|(name, _)| *name != LIMITED_BY).eq(&settings)
+        };
+        let alike: Vec<StoredRun> = runs.iter().filter(has_them).cloned().collect();
         match spread_of(&mut store, &alike)? {
             None => spread_of(&mut store, &runs),
             spread => Ok(spread),

@@ -108,9 +108,8 @@ impl Told {
         waited > Span::ZERO && self.heard.is_some_and(|heard| heard.elapsed() < since_end + REPORT + SLACK)
     }
 
-    /// Puts what was last reported in the place of accounts that did not come in the time that was waited for them.
-    pub(super) fn complete(&mut self, load: &Load, waited: Span) {
-        let accounted = self.is_accounted(load) || self.is_alive(waited);
+    /// Puts what was last reported in the place of accounts that did not come; whether it is `accounted` without them.
+    pub(super) fn complete(&mut self, load: &Load, accounted: bool) {
         self.looks.resize(bulk_flows(load).count(), Vec::new());
         let warm_up = load.stream.as_ref().map_or(Span::ZERO, |stream| stream.warm_up);
         for ((flow, direction), looks) in bulk_flows(load).zip(std::mem::take(&mut self.looks)) {
