@@ -23,14 +23,15 @@ fn the_first_sentence_says_by_how_much_and_whether_the_bottleneck_moved() {
         let text = document(comparison).text(400, Rows::Short);
         text.lines().nth(2).expect("a sentence").to_owned()
     };
-    let by = "after-1 and 3 more are 0.956 ± 0.007 times as fast as before-1 and 3 more at the ping-pong peak";
+    let by =
+        "after-1 and 3 more are 0.956 ± 0.007 times as fast as before-1 and 3 more at the ping-pong peak";
     for (bottlenecks, moved) in [
         (None, ""),
         (Some((["x", "x"], false)), "; bottleneck unchanged (x)"),
         (Some((["x", "y"], true)), "; bottleneck moved from x to y"),
     ] {
-        comparison.bottlenecks = bottlenecks
-            .map(|(names, moved)| Bottlenecks { names: names.map(str::to_owned), moved });
+        comparison.bottlenecks =
+            bottlenecks.map(|(names, moved)| Bottlenecks { names: names.map(str::to_owned), moved });
         assert_eq!(lead(&comparison), format!("{by}{moved}."));
     }
     // An interval that reaches much further one way has its ends.
@@ -73,7 +74,11 @@ fn json_holds_the_verdict_every_size_and_what_differs() {
     let json: serde_json::Value = serde_json::from_str(&json(&comparison).expect("a form")).expect("JSON");
     assert_eq!(json["finding"], true);
     assert_eq!((&json["outcome"], &json["more_runs"]), (&"worse".into(), &serde_json::Value::Null));
-    assert!(json["verdict"].as_str().is_some_and(|it| it.starts_with("after-1 and 3 more are ")), "{}", json["verdict"]);
+    assert!(
+        json["verdict"].as_str().is_some_and(|it| it.starts_with("after-1 and 3 more are ")),
+        "{}",
+        json["verdict"]
+    );
     assert_eq!(json["method"]["test"], "permutation");
     assert_eq!(json["curves"][0]["sizes"].as_array().map(Vec::len), Some(comparison.curves[0].sizes.len()));
     assert_eq!(json["differences"][0]["name"], "initiator kernel");
