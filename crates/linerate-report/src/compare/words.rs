@@ -1,8 +1,7 @@
 //! The words and numbers of a comparison.
 
 use linerate_analysis::compare::{
-    Change, Comparison, CurveChange, DipChange, Fate, FigureChange, Intervals, Method, RunNote, Scale,
-    Verdict,
+    Change, CurveChange, DipChange, Fate, FigureChange, Intervals, Method, RunNote, Scale, Verdict,
 };
 use linerate_analysis::figures::Unit;
 use linerate_analysis::identity::Difference;
