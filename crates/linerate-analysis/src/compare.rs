@@ -1,9 +1,10 @@
 //! Two sets of runs held against each other: what changed, by how much, and how far to trust it.
 //!
-//! The unit of repetition is the run. Key figures and bands of sizes are one family of questions, and
+//! The unit of repetition is the run; of a side that is one run of several passes, the pass. Key figures and bands of sizes are one family of questions, and
 //! the sizes of a curve another; each family has 5 % false alarms in all. What differs between the two
 //! sides beside their numbers comes with them. A pure function of the stored runs.
 
+mod bottleneck;
 mod change;
 mod curve;
 mod dips;
@@ -12,6 +13,7 @@ mod error;
 mod family;
 mod figure;
 mod method;
+mod outcome;
 mod sides;
 mod spread;
 
@@ -21,6 +23,7 @@ use crate::identity::Difference;
 use crate::report::NamedRun;
 use sides::Sides;
 
+pub use bottleneck::Bottlenecks;
 pub use change::{Change, Scale, Verdict};
 pub use curve::{CurveChange, SizeChange};
 pub use dips::{DipChange, Fate};
@@ -28,12 +31,13 @@ pub use doubt::Doubt;
 pub use error::CompareError;
 pub use figure::FigureChange;
 pub use method::{ASSUMED_SPREAD, Intervals, Method};
+pub use outcome::Outcome;
 pub use spread::Spread;
 
 /// What is asked of a comparison.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// A change for the worse above this is a finding, and one below it is "the same"; as a share.
+    /// A change for the worse above this is a finding, and what is shown to be less is "the same"; as a share.
     pub threshold: f64,
     /// Compare runs that were asked different things too.
     pub anyway: bool,
@@ -64,6 +68,9 @@ pub struct Comparison {
     pub figures: Vec<FigureChange>,
     /// Curves, size by size.
     pub curves: Vec<CurveChange>,
+    /// What limits each side, where that is told of both.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bottlenecks: Option<Bottlenecks>,
     /// What is doubtful about the comparison.
     pub doubts: Vec<Doubt>,
 }
@@ -77,6 +84,9 @@ pub struct RunNote {
     pub id: String,
     /// When it began: RFC 3339; may be empty.
     pub started: String,
+    /// How many of its passes stand for runs, if they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes: Option<usize>,
 }
 
 impl Comparison {
@@ -91,7 +101,7 @@ impl Comparison {
 
     /// The figures and bands that are worse by more than the threshold.
     pub fn findings(&self) -> impl Iterator<Item = &FigureChange> {
-        self.figures.iter().filter(|figure| figure.change.beyond)
+        self.figures.iter().filter(|figure| figure.change.is_finding())
     }
 }
 
@@ -118,6 +128,17 @@ pub fn compare(
         return Err(CompareError::NothingInCommon);
     }
     let doubts = doubt::doubts(&sides, method, &curves);
-    let sides = sides.notes();
-    Ok(Comparison { sides, threshold: question.threshold, differences, method, figures, curves, doubts })
+    let mut comparison = Comparison {
+        sides: sides.notes(),
+        threshold: question.threshold,
+        differences,
+        method,
+        figures,
+        curves,
+        bottlenecks: None,
+        doubts,
+    };
+    let headline = comparison.headline().map(|figure| &figure.key);
+    comparison.bottlenecks = headline.and_then(|key| bottleneck::bottlenecks(&sides, key));
+    Ok(comparison)
 }

@@ -45,8 +45,8 @@ pub use costs::{Costs, Offer};
 pub use evidence::evidence;
 pub use factor::{Factor, Level, text};
 pub use findings::{
-    BestFound, CellFound, CellValue, DriftFound, EffectFound, EffectVerdict, Elsewhere, Explanation,
-    FactorShown, FigureFound, Findings, SettingShown, Trade,
+    BestFound, CellFound, CellValue, DriftFound, DriftVerdict, EffectFound, EffectVerdict, Elsewhere,
+    Explanation, FactorShown, FigureFound, Findings, SettingShown, Trade,
 };
 pub use found::Question;
 pub use ledger::{Entry, Granted, Ledger, Outcome, Slot};

@@ -9,12 +9,14 @@ mod adjust;
 mod bootstrap;
 mod permutation;
 mod power;
+mod relevance;
 mod welch;
 
 pub use adjust::{benjamini_hochberg, holm};
 pub use bootstrap::{Unit, hierarchical};
 pub use permutation::{Permutation, joint_limit, permute};
-pub use power::visible;
+pub use power::{MOST_RUNS, Wanted, runs_needed, visible};
+pub use relevance::Relevance;
 pub use welch::{Prior, Welch};
 
 /// The share of false alarms that a family of tests may have, and what an interval leaves out.

@@ -4,6 +4,7 @@ mod chart;
 mod forest;
 mod json;
 mod page;
+mod verdict;
 mod words;
 
 #[cfg(test)]

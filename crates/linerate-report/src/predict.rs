@@ -32,6 +32,10 @@ fn facts(prediction: &Prediction) -> Vec<(Cow<'static, str>, String)> {
             format!("{inside} of {held_out} held-out sizes ({})", percent(share)),
         ));
     }
+    if let Some(width) = prediction.width() {
+        facts
+            .push(("band".into(), format!("its upper end is {width:.2} times its lower end, in the median")));
+    }
     if let Some(error) = prediction.median_error() {
         facts.push(("error".into(), format!("{} of the held-out times, in the median", percent(error))));
     }

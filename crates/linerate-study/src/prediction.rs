@@ -7,6 +7,9 @@ use linerate_sim::calibrate::{Band, Conditions, Identity};
 /// How many of the held-out points should lie in their bands.
 pub const GOAL: f64 = 0.9;
 
+/// A band that is more times as wide excludes too little: that a time lies in it is no success.
+pub const WIDEST: f64 = 2.0;
+
 /// Up to this size a message's bytes take no noticeable time. Unit: bytes.
 const SMALL: u64 = 1024;
 
@@ -86,6 +89,14 @@ impl Prediction {
         (all > 0).then(|| self.inside() as f64 / all as f64)
     }
 
+    /// How many times its lower end the upper end of a band is: the median of the held-out points, of all if none is
+    /// held out. Absent without points.
+    pub fn width(&self) -> Option<f64> {
+        let any = self.held_out().next().is_some();
+        let points = self.points.iter().filter(|point| !(any && point.used));
+        linerate_core::stats::median(points.map(|point| point.band.width()))
+    }
+
     /// Median ratio of measured to predicted times of small messages, which are mostly wake-ups.
     /// Absent without small messages.
     pub fn wake_up_ratio(&self) -> Option<f64> {
@@ -146,6 +157,21 @@ mod tests {
         assert!((prediction.wake_up_ratio().expect("five are small") - 1.1).abs() < 1e-6);
         prediction.points.iter_mut().for_each(|point| point.used = true);
         assert_eq!((prediction.coverage(), prediction.median_error()), (None, None));
+        assert!(prediction.width().is_some(), "bands have a width all the same");
+    }
+
+    #[test]
+    fn a_band_is_as_wide_as_the_median_of_those_held_out() {
+        let mut prediction = prediction();
+        for (nth, point) in prediction.points.iter_mut().enumerate() {
+            point.band.low = Span::from_us(10);
+            point.band.high = Span::from_us(if point.used { 900 } else { 20 + nth as u64 });
+        }
+        let mut held_out: Vec<f64> = prediction.held_out().map(|point| point.band.width()).collect();
+        held_out.sort_by(f64::total_cmp);
+        assert_eq!(prediction.width(), Some(held_out[held_out.len() / 2]));
+        prediction.points.clear();
+        assert_eq!(prediction.width(), None);
     }
 
     #[test]

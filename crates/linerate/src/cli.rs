@@ -39,7 +39,7 @@ use linerate_report::Form;
 pub(crate) use app::AppArgs;
 pub use app::WhichAppArgs;
 pub(crate) use calibrate::CalibrateArgs;
-pub(crate) use compare::{CompareArgs, CompareFormat};
+pub(crate) use compare::{CompareArgs, CompareFormat, Inconclusive};
 pub use configured::configure;
 pub(crate) use experiment::{ExperimentArgs, ExperimentVerb, HowToRun, InitDesign, RunExperiment};
 pub(crate) use explain::{ExplainArgs, ExplainFormat};
@@ -71,7 +71,7 @@ pub(crate) use trace::TraceArgs;
 /// Without a verb, linerate measures: the path to HOST, or this host's loopback. Run `linerate serve` on HOST first;
 /// it prints a key.
 ///
-/// Exit codes: 0 success, 1 a finding (a stalled flow, a failed claim), 2 an error.
+/// Exit codes: 0 success, 1 a finding (a stalled flow, a failed claim), 2 an error, 3 inconclusive (of a comparison).
 #[derive(Debug, Parser)]
 #[command(version, max_term_width = 100, disable_help_subcommand = true, disable_version_flag = true)]
 #[command(after_help = examples::LINERATE, after_long_help = examples::with_environment())]
@@ -189,12 +189,14 @@ pub(crate) enum Command {
     Explain(ExplainArgs),
     /// Compare runs: what changed, and is it noise?
     ///
-    /// Shows what differs between the two sides beside the numbers, then the ratio of every key figure
-    /// and every size with its 95 % interval and a verdict. The unit of repetition is the run: with
-    /// one run a side there is no verdict, with four a side and more whole runs are exchanged between
-    /// the sides.
+    /// Opens with one sentence: how much faster the second side is, and whether the bottleneck moved. Then what
+    /// differs between the sides beside the numbers, and the ratio of every key figure and every size with its
+    /// 95 % interval and a verdict. The unit of repetition is the run: with one run a side there is no verdict
+    /// (the passes of one run with --repeat stand for runs), with four a side and more whole runs are exchanged
+    /// between the sides.
     ///
-    /// Exit codes: 0 nothing is worse by more than --threshold, 1 something is, 2 an error.
+    /// Exit codes: 0 the sides are shown to be the same within --within, or the second is better; 1 something is worse
+    /// by more, or with --any changed; 2 an error; 3 inconclusive: it says how many more runs would decide.
     #[command(after_help = examples::COMPARE)]
     Compare(CompareArgs),
     /// Keep runs for years; find when a path changed

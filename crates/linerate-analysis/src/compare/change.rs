@@ -22,9 +22,9 @@ pub enum Verdict {
     Worse,
     /// It moved, and neither way is better.
     Moved,
-    /// There is a change, and it is smaller than the threshold.
+    /// There is a change, and its whole interval is smaller than the threshold.
     Small,
-    /// If there is a change, it is smaller than the threshold.
+    /// If there is a change, it is smaller than the threshold: so says the whole interval.
     Same,
     /// Neither a change nor its absence is shown.
     CannotTell,
@@ -44,8 +44,11 @@ pub struct Change {
     pub scale: Scale,
     /// The ratio or the difference.
     pub estimate: f64,
-    /// Its 95 % interval.
+    /// Its 95 % interval, wide enough for all questions of the family together where that is known.
     pub interval: Option<[f64; 2]>,
+    /// Its 95 % interval by itself, which decides whether it is the same.
+    #[serde(default)]
+    pub alone: Option<[f64; 2]>,
     /// The probability of as much by chance, corrected over all questions of the family.
     pub p: Option<f64>,
     /// The smallest change that would have been found in four of five cases: a ratio less 1, or a
@@ -53,6 +56,24 @@ pub struct Change {
     pub visible: Option<f64>,
     /// What is said of it.
     pub verdict: Verdict,
-    /// Worse, and by more than the threshold: a finding.
+    /// It changed, and the estimate is more than the threshold. What is also worse is a finding.
     pub beyond: bool,
+    /// Where that is open: how many runs a side would decide it in four of five cases if the estimate stays what
+    /// it is. Absent where the spread is not known, and where more than 1000 would.
+    #[serde(default)]
+    pub runs_needed: Option<u32>,
+}
+
+impl Change {
+    /// It is neither shown to be less than the threshold nor, changed, estimated to be more.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        !self.beyond && !matches!(self.verdict, Verdict::Small | Verdict::Same)
+    }
+
+    /// A finding: worse, and estimated to be so by more than the threshold.
+    #[must_use]
+    pub const fn is_finding(&self) -> bool {
+        self.beyond && matches!(self.verdict, Verdict::Worse)
+    }
 }

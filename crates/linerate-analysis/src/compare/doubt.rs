@@ -24,6 +24,11 @@ pub enum Doubt {
     },
     /// Two or three runs a side see large changes only.
     FewRuns,
+    /// The repetitions of a side are passes of one run.
+    Passes {
+        /// How many on each side; absent where they are runs.
+        of: [Option<usize>; 2],
+    },
     /// All runs of one side came before those of the other.
     OneAfterTheOther,
     /// The runs of one side differ among themselves.
@@ -56,6 +61,15 @@ impl Doubt {
                 below * 100.0
             ),
             Self::FewRuns => "with so few runs only large changes can be seen".to_owned(),
+            Self::Passes { of } => format!(
+                "{}: passes share hosts, placement and time, so what changes from run to run is not in the intervals",
+                match of {
+                    [Some(base), Some(candidate)] if base == candidate => format!("each side is {base} passes of one run"),
+                    [Some(base), Some(candidate)] => format!("the base is {base} passes of one run, the candidate {candidate}"),
+                    [Some(base), None] => format!("the base is {base} passes of one run"),
+                    [_, candidate] => format!("the candidate is {} passes of one run", candidate.unwrap_or_default()),
+                }
+            ),
             Self::OneAfterTheOther => {
                 "all runs of one side came before those of the other, so a drift of the hosts looks like a change"
                     .to_owned()
@@ -75,7 +89,9 @@ impl Doubt {
     #[must_use]
     pub const fn advice(&self) -> &'static str {
         match self {
-            Self::OneEach { .. } | Self::FewRuns => "measure at least four runs a side, in turn",
+            Self::OneEach { .. } | Self::FewRuns | Self::Passes { .. } => {
+                "measure at least four runs a side, in turn"
+            }
             Self::OneAfterTheOther => "measure the sides in turn",
             Self::Mixed { .. } => "compare runs that differ in one thing",
             Self::Unfinished { .. } => "measure it again",
@@ -98,6 +114,10 @@ pub(super) fn doubts(sides: &Sides<'_>, method: Method, curves: &[CurveChange]) 
     }
     if method == Method::Welch {
         doubts.push(Doubt::FewRuns);
+    }
+    let of = sides.passes();
+    if method != Method::Exact && of.iter().any(Option::is_some) {
+        doubts.push(Doubt::Passes { of });
     }
     if method != Method::Exact && sides.counts().iter().sum::<usize>() > 2 && sides.one_after_the_other() {
         doubts.push(Doubt::OneAfterTheOther);

@@ -3,7 +3,10 @@
 use super::change::{Change, Scale, Verdict};
 use super::method::{Intervals, Method};
 use crate::figures::Better;
-use crate::inference::{ALPHA, Prior, Unit, Welch, hierarchical, holm, joint_limit, permute, visible};
+use crate::inference::{
+    ALPHA, Prior, Relevance, Unit, Wanted, Welch, hierarchical, holm, joint_limit, permute, runs_needed,
+    visible,
+};
 use linerate_core::stats::median;
 
 /// One question: a figure, or a size of a curve.
@@ -137,22 +140,47 @@ impl Judged<'_> {
         let middles = self.scaled.each_ref().map(|side| self.middle(side));
         let difference = middles[1] - middles[0];
         let scale = self.asked.scale;
-        let interval = together.and_then(|(all, _)| self.interval(difference, all));
+        let alone = together.and_then(|_| self.alone());
+        let interval = together.and_then(|(all, _)| Some(self.widened(difference, alone?, all)));
         let p = together.and_then(|(_, p)| self.welch.map(|_| p));
-        let verdict = self.verdict(difference, p);
-        Change {
+        let verdict = self.verdict(difference, alone.zip(p));
+        let beyond = matches!(verdict, Verdict::Better | Verdict::Worse | Verdict::Moved)
+            && difference.abs() > self.asked.scaled_margin();
+        let back = |ends: [f64; 2]| {
+            Some(ends.map(|end| scale.back(end))).filter(|ends| ends.iter().all(|end| end.is_finite()))
+        };
+        let change = Change {
             middle: middles.map(|middle| scale.back(middle)),
             ranges: self.asked.values.each_ref().map(|side| range(side)),
             scale,
             estimate: scale.back(difference),
-            interval: interval
-                .map(|ends| ends.map(|end| scale.back(end)))
-                .filter(|ends| ends.iter().all(|end| end.is_finite())),
+            interval: interval.and_then(back),
+            alone: alone.and_then(back),
             p,
             visible: self.visible(together.map(|(all, _)| all)),
             verdict,
-            beyond: verdict == Verdict::Worse && self.worse_by(difference) > self.asked.scaled_margin(),
-        }
+            beyond,
+            runs_needed: None,
+        };
+        let needed = together.filter(|_| change.is_open()).zip(alone);
+        let runs_needed = needed.and_then(|((all, _), alone)| self.runs_needed(difference, alone, all.alpha));
+        Change { runs_needed, ..change }
+    }
+
+    /// How many runs a side would decide: that there is a change, if it is estimated to be more than the margin, or
+    /// otherwise that there is none of that size. The spread is that which the interval itself comes from.
+    fn runs_needed(&self, difference: f64, alone: [f64; 2], alpha: f64) -> Option<u32> {
+        let [base, candidate] = self.scaled.each_ref().map(|side| side.len() as f64);
+        let errors = Self::errors(self.welch?) * (1.0 / base + 1.0 / candidate).sqrt();
+        let deviation = (alone[1] - alone[0]) / 2.0 / errors;
+        let margin = self.asked.scaled_margin() / deviation;
+        let effect = difference / deviation;
+        let wanted = if effect.abs() > margin {
+            Wanted::Change { effect, alpha }
+        } else {
+            Wanted::Small { effect, margin, alpha: ALPHA }
+        };
+        runs_needed(wanted)
     }
 
     fn bootstraps(&self) -> bool {
@@ -167,20 +195,28 @@ impl Judged<'_> {
         median(values.iter().copied()).unwrap_or(f64::NAN)
     }
 
-    /// The interval, as wide as all of the family need together where that is known.
-    fn interval(&self, difference: f64, together: &Together) -> Option<[f64; 2]> {
-        let welch = self.welch?;
-        let alone = welch.interval(ALPHA);
-        let reach = (alone[1] - alone[0]) / 2.0 / welch.error;
-        let wider = together.limit.map_or(1.0, |limit| (limit / reach).max(1.0));
+    /// The interval of this question by itself.
+    fn alone(&self) -> Option<[f64; 2]> {
+        let welch = self.welch?.interval(ALPHA);
+        if !self.bootstraps() {
+            return Some(welch);
+        }
+        let [base, candidate] = self.asked.units();
+        Some(hierarchical(&base, &candidate).unwrap_or(welch))
+    }
+
+    /// How many standard errors wide an interval of one question is, either way.
+    fn errors(welch: Welch) -> f64 {
+        let [low, high] = welch.interval(ALPHA);
+        (high - low) / 2.0 / welch.error
+    }
+
+    /// The interval as wide as all of the family need together, where that is known.
+    fn widened(&self, difference: f64, alone: [f64; 2], together: &Together) -> [f64; 2] {
+        let wider = self.welch.zip(together.limit);
+        let wider = wider.map_or(1.0, |(welch, limit)| (limit / Self::errors(welch)).max(1.0));
         let wider = if wider.is_finite() { wider } else { 1.0 };
-        let ends = if self.bootstraps() {
-            let [base, candidate] = self.asked.units();
-            hierarchical(&base, &candidate).unwrap_or(alone)
-        } else {
-            alone
-        };
-        Some(ends.map(|end| difference + (end - difference) * wider))
+        alone.map(|end| difference + (end - difference) * wider)
     }
 
     /// How much worse the second side is, scaled; negative: better.
@@ -192,7 +228,7 @@ impl Judged<'_> {
         }
     }
 
-    fn verdict(&self, difference: f64, p: Option<f64>) -> Verdict {
+    fn verdict(&self, difference: f64, judged: Option<([f64; 2], f64)>) -> Verdict {
         let margin = self.asked.scaled_margin();
         let changed = match self.asked.better {
             Better::Neither => Verdict::Moved,
@@ -207,12 +243,12 @@ impl Judged<'_> {
                 _ => changed,
             };
         }
-        let (Some(welch), Some(p)) = (self.welch, p) else { return Verdict::NoVerdict };
-        match (p <= ALPHA, welch.within(margin)) {
-            (true, true) => Verdict::Small,
-            (true, false) => changed,
-            (false, true) => Verdict::Same,
-            (false, false) => Verdict::CannotTell,
+        let Some((alone, p)) = judged else { return Verdict::NoVerdict };
+        match Relevance::of(p <= ALPHA, alone, margin) {
+            Relevance::SmallEffect => Verdict::Small,
+            Relevance::Effect => changed,
+            Relevance::Negligible => Verdict::Same,
+            Relevance::Inconclusive => Verdict::CannotTell,
         }
     }
 

@@ -8,7 +8,8 @@ use crate::identity::{Difference, Field, Role, differences, fields};
 use crate::report::NamedRun;
 use linerate_core::run::Source;
 
-/// Both sides, each in the order in which its runs began.
+/// Both sides, each in the order in which its runs began. The repetitions of a side are its runs; of one run of several
+/// passes over new connections, the passes.
 pub(super) struct Sides<'a> {
     pub(super) runs: [Vec<&'a NamedRun>; 2],
     pub(super) sheets: [Vec<Sheet>; 2],
@@ -37,9 +38,10 @@ impl<'a> Sides<'a> {
             runs.sort_by_key(|named| began(&named.run.started));
             runs
         });
-        let sheets = runs
-            .each_ref()
-            .map(|side| side.iter().map(|named| Sheet::of_run(&named.name, &named.run)).collect());
+        let sheets = runs.each_ref().map(|side| match side.as_slice() {
+            [one] => Sheet::of_passes(&one.name, &one.run),
+            several => several.iter().map(|named| Sheet::of_run(&named.name, &named.run)).collect(),
+        });
         let fields = runs.each_ref().map(|side| side.iter().map(|named| fields(&named.run)).collect());
         let began = runs.each_ref().map(|side| side.iter().map(|named| began(&named.run.started)).collect());
         Ok(Self { runs, sheets, fields, began })
@@ -47,6 +49,11 @@ impl<'a> Sides<'a> {
 
     pub(super) fn counts(&self) -> [usize; 2] {
         self.sheets.each_ref().map(Vec::len)
+    }
+
+    /// How many passes of its only run stand for the runs of a side, if they do.
+    pub(super) fn passes(&self) -> [Option<usize>; 2] {
+        [0, 1].map(|side| Some(self.sheets[side].len()).filter(|sheets| *sheets > self.runs[side].len()))
     }
 
     pub(super) fn differences(&self) -> Vec<Difference> {
@@ -82,13 +89,15 @@ impl<'a> Sides<'a> {
     }
 
     pub(super) fn notes(&self) -> [Vec<RunNote>; 2] {
-        self.runs.each_ref().map(|side| {
+        let passes = self.passes();
+        [0, 1].map(|side| {
             let note = |named: &&NamedRun| RunNote {
                 name: named.name.clone(),
                 id: named.run.id.clone(),
                 started: named.run.started.clone(),
+                passes: passes[side],
             };
-            side.iter().map(note).collect()
+            self.runs[side].iter().map(note).collect()
         })
     }
 }

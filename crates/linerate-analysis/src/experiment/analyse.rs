@@ -7,16 +7,15 @@ use super::distribution::student_limit;
 use super::drift::Drift;
 use super::effects::{Effect, Factors, Observation, Untested, best, effects};
 use super::findings::{
-    BestFound, CellFound, CellValue, DriftFound, EffectFound, EffectVerdict, Elsewhere, FigureFound,
+    BestFound, CellFound, CellValue, DriftFound, DriftVerdict, EffectFound, EffectVerdict, Elsewhere,
+    FigureFound,
 };
 use super::measured::{FigureName, Measured};
 use crate::figures::Better;
-use crate::inference::holm;
+use crate::inference::{Relevance, holm};
 
 /// Probability of a false alarm among all effects of a figure, and what intervals leave out.
 pub(super) const ALPHA: f64 = 0.05;
-/// A drift is held against effects of this size even if larger ones were seen: people look for 5 %.
-const SMALLEST_ASKED: f64 = 0.05;
 /// Modelled values that differ by less than this share are called the same: nobody would pay for it.
 pub(super) const SAME: f64 = 1e-3;
 
@@ -147,16 +146,18 @@ impl<'a> Runs<'a> {
         let change = effect.estimate.map(|estimate| figure.unscaled(estimate));
         let evidence = effect.evidence.as_ref().ok().filter(|_| !self.is_exact);
         let estimate = effect.estimate.unwrap_or(0.0);
-        let seen = match evidence {
-            Some(evidence) => evidence.adjusted <= ALPHA,
-            None => self.is_exact && estimate.abs() > SAME,
+        let exact = self.is_exact && effect.estimate.is_some();
+        let relevance = match evidence {
+            Some(evidence) => Some(relevance(figure, evidence.interval, evidence.adjusted)),
+            None if exact && estimate.abs() > SAME => Some(Relevance::Effect),
+            None => exact.then_some(Relevance::Negligible),
         };
-        let tested = self.is_exact && effect.estimate.is_some() || evidence.is_some();
+        let tested = relevance.is_some();
         EffectFound {
             change,
             interval: evidence.map(|evidence| evidence.interval.map(|end| figure.unscaled(end))),
             p: evidence.map(|evidence| evidence.adjusted),
-            verdict: verdict(figure, estimate, seen, tested),
+            verdict: verdict(figure, estimate, relevance),
             untested: effect.evidence.as_ref().err().filter(|_| !tested).map(Untested::to_string),
             ..nothing()
         }
@@ -190,14 +191,18 @@ impl<'a> Runs<'a> {
         let checked = with.iter().filter(|(_, run, _)| run.cell.iter().all(|level| *level == 0));
         let times: Vec<(f64, f64)> = checked.map(|(_, run, y)| (run.started_s, *y)).collect();
         let drift = Drift::new(&times)?;
-        let seen = |effect: &&EffectFound| {
-            !matches!(effect.verdict, EffectVerdict::NotSeen | EffectVerdict::Untested)
+        let seen = found.effects.iter().filter(|effect| effect.verdict.is_seen());
+        let sizes = seen.filter_map(|effect| found.figure.scaled(effect.change?));
+        let smallest = sizes.fold(found.figure.margin(), |least, effect| least.min(effect.abs()));
+        let verdict = match drift.relevance(smallest) {
+            Relevance::Effect => DriftVerdict::Matters,
+            Relevance::SmallEffect | Relevance::Negligible => DriftVerdict::Small,
+            Relevance::Inconclusive => DriftVerdict::Inconclusive,
         };
-        let sizes =
-            found.effects.iter().filter(seen).filter_map(|effect| found.figure.scaled(effect.change?));
-        let smallest = sizes.fold(SMALLEST_ASKED, |least, effect| least.min(effect.abs()));
-        let matters = drift.p <= ALPHA && drift.is_large(smallest);
-        Some(DriftFound { change: found.figure.unscaled(drift.total()), p: Some(drift.p), matters })
+        let unscaled = |value: f64| found.figure.unscaled(value);
+        let interval = Some(drift.interval(ALPHA).map(unscaled));
+        let interval = interval.filter(|ends| ends.iter().all(|end| end.is_finite()));
+        Some(DriftFound { change: unscaled(drift.total()), interval, p: Some(drift.p), verdict })
     }
 
     fn names(&self, factors: &[usize]) -> String {
@@ -229,13 +234,18 @@ impl<'a> Runs<'a> {
             let corrected = holm(&p);
             for ((figure, effect), p) in shown.iter_mut().zip(corrected) {
                 effect.p = Some(p);
-                let estimate = effect.change.and_then(|change| figure.scaled(change)).unwrap_or(0.0);
-                effect.verdict = verdict(figure, estimate, p <= ALPHA, true);
+                let scaled = |value: f64| figure.scaled(value);
+                let estimate = effect.change.and_then(scaled).unwrap_or(0.0);
+                let ends = effect.interval.and_then(|[low, high]| Some([scaled(low)?, scaled(high)?]));
+                effect.verdict = match ends {
+                    Some(ends) => verdict(figure, estimate, Some(relevance(figure, ends, p))),
+                    None => unsized_effect(p),
+                };
             }
         }
         for found in figures.iter_mut() {
             for effect in &mut found.effects {
-                let seen = !matches!(effect.verdict, EffectVerdict::NotSeen | EffectVerdict::Untested);
+                let seen = effect.verdict.is_seen();
                 if let (true, [factor], Some(level)) = (seen, &*effect.factors, effect.level) {
                     effect.explained_by = self.explained(*factor, level);
                 }
@@ -278,23 +288,34 @@ fn interval(values: &[f64], mean: f64) -> Option<[f64; 2]> {
     Some([mean - reach, mean + reach])
 }
 
-fn verdict(figure: &FigureName, estimate: f64, seen: bool, tested: bool) -> EffectVerdict {
-    match (tested, seen, figure.better) {
-        (false, _, _) => EffectVerdict::Untested,
-        (true, false, _) => EffectVerdict::NotSeen,
-        (true, true, Better::Neither) => EffectVerdict::Differs,
-        (true, true, Better::More) if estimate > 0.0 => EffectVerdict::Better,
-        (true, true, Better::Less) if estimate < 0.0 => EffectVerdict::Better,
-        (true, true, _) => EffectVerdict::Worse,
+/// Of an effect with this interval, scaled, and p.
+fn relevance(figure: &FigureName, interval: [f64; 2], p: f64) -> Relevance {
+    Relevance::of(p <= ALPHA, interval, figure.margin())
+}
+
+/// What follows of an effect; it is not tested where nothing says whether it is there.
+fn verdict(figure: &FigureName, estimate: f64, relevance: Option<Relevance>) -> EffectVerdict {
+    match (relevance, figure.better) {
+        (None, _) => EffectVerdict::Untested,
+        (Some(Relevance::Negligible), _) => EffectVerdict::Small,
+        (Some(Relevance::Inconclusive), _) => EffectVerdict::Inconclusive,
+        (_, Better::Neither) => EffectVerdict::Differs,
+        (_, Better::More) if estimate > 0.0 => EffectVerdict::Better,
+        (_, Better::Less) if estimate < 0.0 => EffectVerdict::Better,
+        _ => EffectVerdict::Worse,
     }
+}
+
+/// What follows of several effects together, of which no interval says how large they are.
+fn unsized_effect(p: f64) -> EffectVerdict {
+    if p <= ALPHA { EffectVerdict::Differs } else { EffectVerdict::Inconclusive }
 }
 
 /// Factors of more than two levels together: whether they depend on each other, without a number for how much.
 fn joint(test: &Result<super::effects::VarianceTest, Untested>, p: Option<f64>) -> EffectFound {
-    let verdict = match (test, p) {
-        (Ok(_), Some(p)) if p <= ALPHA => EffectVerdict::Differs,
-        (Ok(_), _) => EffectVerdict::NotSeen,
-        (Err(_), _) => EffectVerdict::Untested,
+    let verdict = match test {
+        Ok(_) => unsized_effect(p.unwrap_or(1.0)),
+        Err(_) => EffectVerdict::Untested,
     };
     EffectFound { p, verdict, untested: test.as_ref().err().map(Untested::to_string), ..nothing() }
 }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::distribution::{student_limit, student_p};
+use crate::inference::{ALPHA, Relevance};
 
 /// A straight line through the values of one cell over time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -58,12 +59,11 @@ impl Drift {
         [self.total() - reach, self.total() + reach]
     }
 
-    /// Whether it is over half of the smallest effect asked for, in the unit of the values: then warn, and
-    /// measure more blocks. Do not divide by the check cell, which adds its noise to every value. The rule
-    /// is about the size of the drift and not about how sure it is; for that see `p`.
+    /// Whether it matters beside effects as small as this, in the unit of the values: half as much does. Then measure
+    /// more blocks; do not divide by the check cell, which adds its noise to every value.
     #[must_use]
-    pub fn is_large(&self, smallest_effect: f64) -> bool {
-        self.total().abs() > smallest_effect.abs() / 2.0
+    pub fn relevance(&self, smallest_effect: f64) -> Relevance {
+        Relevance::of(self.p <= ALPHA, self.interval(ALPHA), smallest_effect.abs() / 2.0)
     }
 }
 
@@ -91,9 +91,20 @@ mod tests {
     }
 
     #[test]
-    fn a_drift_over_half_of_the_smallest_effect_is_large() {
-        assert!(check_cell().is_large(1.05_f64.ln()));
-        assert!(!check_cell().is_large(1.10_f64.ln()));
+    fn a_drift_over_half_of_the_smallest_effect_matters() {
+        let of = |effect: f64| check_cell().relevance(effect.ln());
+        assert_eq!([1.05, 1.10].map(of), [Relevance::Effect, Relevance::SmallEffect]);
+    }
+
+    /// Three times as much by the last run, p .075, is neither a drift nor small.
+    #[test]
+    fn a_drift_that_is_not_significant_is_not_small() {
+        let values = [1.0_f64, 4.2, 0.8, 2.9, 3.1, 3.3, 6.1];
+        let over_time: Vec<(f64, f64)> =
+            values.iter().enumerate().map(|(time, value)| (time as f64, value.ln())).collect();
+        let drift = Drift::new(&over_time).expect("seven values");
+        assert!(drift.p > 0.05 && drift.total().exp() > 2.0, "{drift:?}");
+        assert_eq!(drift.relevance(1.05_f64.ln()), Relevance::Inconclusive);
     }
 
     #[test]
@@ -102,6 +113,7 @@ mod tests {
         assert_eq!(Drift::new(&[(1.0, 1.0), (1.0, 2.0), (1.0, 3.0)]), None);
         assert_eq!(Drift::new(&[(0.0, 1.0), (1.0, f64::NAN), (2.0, 3.0)]), None);
         let flat = Drift::new(&[(0.0, 1.0), (1.0, 1.0), (2.0, 1.0)]).expect("three values");
-        assert!(flat.slope == 0.0 && flat.p == 1.0 && !flat.is_large(0.01), "{flat:?}");
+        assert!(flat.slope == 0.0 && flat.p == 1.0, "{flat:?}");
+        assert_eq!(flat.relevance(0.01), Relevance::Negligible);
     }
 }

@@ -155,13 +155,21 @@ pub enum EffectVerdict {
     Worse,
     /// It differs, where neither way is better.
     Differs,
-    /// No difference was seen; that is no proof that there is none.
-    NotSeen,
+    /// It is shown to be too small to matter, if it is there at all.
+    Small,
+    /// Neither is shown: that there is a difference, and that it is too small to matter.
+    Inconclusive,
     /// There is no test.
     Untested,
 }
 
 impl EffectVerdict {
+    /// Whether there is a difference.
+    #[must_use]
+    pub const fn is_seen(self) -> bool {
+        matches!(self, Self::Better | Self::Worse | Self::Differs)
+    }
+
     /// What people call it.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -169,7 +177,8 @@ impl EffectVerdict {
             Self::Better => "better",
             Self::Worse => "worse",
             Self::Differs => "differs",
-            Self::NotSeen => "no difference seen",
+            Self::Small => "too small to matter",
+            Self::Inconclusive => "inconclusive",
             Self::Untested => "not tested",
         }
     }
@@ -215,10 +224,26 @@ pub struct Elsewhere {
 pub struct DriftFound {
     /// By how much it changed from the first run to the last: a ratio, or a difference.
     pub change: f64,
+    /// Its 95 % interval.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<[f64; 2]>,
     /// The probability of as much where there is none.
     pub p: Option<f64>,
-    /// Whether that is enough to doubt small effects: over half of the smallest that was seen.
-    pub matters: bool,
+    /// Whether small effects are in doubt.
+    pub verdict: DriftVerdict,
+}
+
+/// What follows of a drift.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DriftVerdict {
+    /// There is one, and it is not shown to be less than half of the smallest effect that was seen: small effects are
+    /// in doubt.
+    Matters,
+    /// Its whole interval is less than half of that.
+    Small,
+    /// Neither is shown.
+    Inconclusive,
 }
 
 /// Rate against latency.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::analyse::Runs;
 use super::costs::{Costs, Offer};
-use super::findings::{FactorShown, FigureFound, Findings, SettingShown, Trade};
+use super::findings::{DriftVerdict, FactorShown, FigureFound, Findings, SettingShown, Trade};
 use super::front::{Choice, Standing, standings};
 use super::measured::Measured;
 use super::prices::Count;
@@ -74,7 +74,7 @@ impl Findings {
         let mut cautions = Vec::new();
         for found in &self.figures {
             let title = &found.figure.title;
-            if let Some(drift) = found.drift.filter(|drift| drift.matters) {
+            if let Some(drift) = found.drift.filter(|drift| drift.verdict == DriftVerdict::Matters) {
                 let change = if found.figure.is_ratio {
                     format!("x{:.3}", drift.change)
                 } else {

@@ -5,9 +5,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{ExperimentPlan, Readings, Slot, evidence};
+use crate::facts::By;
 use crate::figures::{Better, Key, Sheet};
 use linerate_core::caution::Caution;
 use linerate_core::run::Run;
+
+/// Smaller effects on a ratio do not matter: a share.
+const SMALLEST_ASKED: f64 = 0.05;
 
 /// One run of a cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,11 +90,11 @@ impl FigureName {
             |key: &String| runs.iter().filter_map(|run| run.values.get(key)).all(|value| *value > 0.0);
         let mut figures: Vec<Self> =
             keys.into_iter().filter_map(|key| Self::of(plan, key, positive(key))).collect();
-        let has_direction = |figure: &&Self| figure.better != Better::Neither;
         let goal = plan.goal.clone().or_else(|| {
-            // Of a curve the peak, of bulk the rate, of requests how many: what most people ask first.
-            let more = figures.iter().find(|figure| figure.better == Better::More);
-            more.or_else(|| figures.iter().find(has_direction)).map(|figure| figure.key.clone())
+            let keys: Vec<Key> = figures.iter().filter_map(|figure| figure.key.parse().ok()).collect();
+            // Those of a command are none of the catalogue.
+            let of = |better| figures.iter().find(|figure| figure.better == better).map(|it| it.key.clone());
+            Key::headline(&keys).map(Key::to_string).or_else(|| of(Better::More)).or_else(|| of(Better::Less))
         });
         figures.sort_by_key(|figure| goal.as_ref() != Some(&figure.key));
         figures
@@ -136,6 +140,17 @@ impl FigureName {
     #[must_use]
     pub fn unscaled(&self, scaled: f64) -> f64 {
         if self.is_ratio { scaled.exp() } else { scaled }
+    }
+
+    /// The least effect that matters, scaled: of a ratio 5 %, which is what people look for; of a difference what the
+    /// catalogue says. Of what it does not know none is too small.
+    #[must_use]
+    pub fn margin(&self) -> f64 {
+        match self.key.parse::<Key>().map(|key| key.figure.by()) {
+            _ if self.is_ratio => SMALLEST_ASKED.ln_1p(),
+            Ok(By::Difference(Some(least))) => least,
+            _ => 0.0,
+        }
     }
 
     /// The scaled value where more is better.

@@ -58,8 +58,10 @@ pub enum StepVerdict {
     Kept,
     /// Worse with confidence: it was taken back.
     Worse,
-    /// No difference was seen: it was taken back.
-    NotSeen,
+    /// Shown to be too small to matter: it was taken back.
+    Small,
+    /// Neither better nor worse with confidence, nor shown to be too small to matter: it was taken back.
+    Inconclusive,
     /// It could not be measured: why.
     Failed(String),
     /// It is still being tried.

@@ -177,6 +177,31 @@ impl TryFrom<String> for Figure {
     }
 }
 
+/// The figures that stand for a run, the first that it has: what a path sustains (of a curve where that was looked at,
+/// behind a shaper too, the peak is that), the median of requests, the rate of bulk.
+const HEADLINES: [&str; 3] = ["peak", "p50", "rate"];
+/// Of which subject, where several have it.
+const SUBJECTS: [&str; 3] = ["ping-pong", "one-way", "idle"];
+
+impl Key {
+    /// Which of `keys` stands for their run where there is room for one figure: in the sentence of a comparison, in a
+    /// list of a history, as the goal of an experiment that names none. Without a figure that usually does, one of
+    /// which more is better, less is, or any, in this order. Absent without any.
+    pub fn headline<'a>(keys: impl IntoIterator<Item = &'a Self>) -> Option<&'a Self> {
+        let place =
+            |known: &[&str], name: &str| known.iter().position(|it| *it == name).unwrap_or(known.len());
+        let rank = |key: &&'a Self| {
+            let better = match key.figure.better() {
+                Better::More => 0,
+                Better::Less => 1,
+                Better::Neither => 2,
+            };
+            (place(&HEADLINES, key.figure.followed.name), better, place(&SUBJECTS, &key.subject))
+        };
+        keys.into_iter().min_by_key(rank)
+    }
+}
+
 impl fmt::Display for Key {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}/{}", self.subject, self.figure)
@@ -204,6 +229,33 @@ impl FromStr for Key {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_figure_stands_for_a_run() {
+        let of = |names: &[&str]| {
+            let keys: Vec<Key> = names.iter().map(|name| name.parse().expect("a key")).collect();
+            Key::headline(&keys).map(Key::to_string)
+        };
+        let curve =
+            ["ping-pong/band-1KiB", "ping-pong/latency", "ping-pong/peak", "ping-pong/half-performance"];
+        for (names, expected) in [
+            (&curve[..], "ping-pong/peak"),
+            // Behind a shaper without a look at what it sustains there is no peak.
+            (
+                &["ping-pong/half-performance", "ping-pong/latency", "ping-pong/band-1KiB"],
+                "ping-pong/latency",
+            ),
+            (&["exchange/peak", "one-way/peak", "ping-pong/peak"], "ping-pong/peak"),
+            (&["stream/loss-send", "stream/rate-send"], "stream/rate-send"),
+            (
+                &["bulk from here/p50", "bulk from here/rate-send", "idle/p50", "idle/transactions"],
+                "idle/p50",
+            ),
+        ] {
+            assert_eq!(of(names).as_deref(), Some(expected));
+        }
+        assert_eq!(of(&[]), None);
+    }
 
     #[test]
     fn every_figure_is_found_by_its_name() {

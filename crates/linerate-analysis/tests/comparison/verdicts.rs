@@ -1,12 +1,14 @@
 //! What is said of two sides.
 
 use linerate_analysis::compare::{
-    CompareError, Comparison, Doubt, Fate, FigureChange, Intervals, Method, Question, Spread, Verdict,
-    compare,
+    CompareError, Comparison, Doubt, Fate, FigureChange, Intervals, Method, Outcome, Question, Spread,
+    Verdict, compare,
 };
 use linerate_analysis::figures::Sheet;
 use linerate_analysis::report::NamedRun;
-use linerate_core::run::{Model, Source, State};
+use linerate_core::pattern::Pattern;
+use linerate_core::run::{Model, Pass, Source, State};
+use linerate_core::series::Series;
 use linerate_core::units::{Rate, Span};
 
 use super::{Experiment, PLAIN, began};
@@ -19,7 +21,7 @@ fn compared([base, candidate]: &[Vec<NamedRun>; 2]) -> Comparison {
     compare(base, candidate, &asked()).expect("they can be compared")
 }
 
-fn figure<'a>(comparison: &'a Comparison, key: &str) -> &'a FigureChange {
+fn figure_of<'a>(comparison: &'a Comparison, key: &str) -> &'a FigureChange {
     let found = comparison.figures.iter().find(|figure| figure.key.to_string() == key);
     found.unwrap_or_else(|| panic!("no {key} in {:?}", comparison.figures))
 }
@@ -44,10 +46,10 @@ fn a_planted_change_is_found_where_it_is_and_nowhere_else() {
     let change = curve.sizes[3].change;
     let [low, high] = change.interval.expect("an interval");
     assert!(low < 1.2 && 1.2 < high && (change.estimate - 1.2).abs() < 0.04, "{change:?}");
-    let peak = figure(&comparison, "ping-pong/peak");
+    let peak = figure_of(&comparison, "ping-pong/peak");
     assert_eq!((peak.change.verdict, peak.change.beyond), (Verdict::Worse, true), "{peak:?}");
     assert!(comparison.findings().any(|found| found.key.to_string() == "ping-pong/band-1KiB"));
-    assert_ne!(figure(&comparison, "ping-pong/latency").change.verdict, Verdict::Worse);
+    assert_ne!(figure_of(&comparison, "ping-pong/latency").change.verdict, Verdict::Worse);
 }
 
 #[test]
@@ -92,7 +94,7 @@ fn one_run_each_has_no_verdict_without_a_history_and_one_with_it() {
     let question = Question { spread: Some(spread), ..asked() };
     let comparison = compare(&base, &candidate, &question).expect("they can be compared");
     assert_eq!(comparison.method, Method::History { runs: 16 });
-    let band = figure(&comparison, "ping-pong/band-1KiB");
+    let band = figure_of(&comparison, "ping-pong/band-1KiB");
     assert_eq!((band.change.verdict, band.change.beyond), (Verdict::Worse, true), "{band:?}");
     assert!(band.change.visible.is_some_and(|news| (0.02..0.15).contains(&news)), "{band:?}");
     assert!(comparison.curves[0].sizes.iter().all(|size| size.change.p.is_some()));
@@ -106,8 +108,90 @@ fn a_model_without_chance_needs_one_run_a_side() {
     }
     let comparison = compared(&sides);
     assert_eq!(comparison.method, Method::Exact);
-    assert_eq!(figure(&comparison, "ping-pong/peak").change.verdict, Verdict::Worse);
+    assert_eq!(figure_of(&comparison, "ping-pong/peak").change.verdict, Verdict::Worse);
     assert!(comparison.doubts.is_empty(), "{:?}", comparison.doubts);
+}
+
+/// Runs as the passes of one run.
+fn as_passes(runs: &[NamedRun]) -> Vec<NamedRun> {
+    let mut one = runs[0].clone();
+    for (nth, next) in runs.iter().enumerate() {
+        if nth > 0 {
+            one.run.series[0].add_pass(nth as u32, next.run.series[0].clone());
+        }
+        let started = next.run.started.clone();
+        one.run.passes.push(Pass { started, observations: Vec::new(), paths: Vec::new() });
+    }
+    vec![one]
+}
+
+#[test]
+fn passes_of_one_run_stand_for_runs_with_a_caution() {
+    let sides = SLOWER.sides(4, 3);
+    let (runs, passes) = (compared(&sides), compared(&sides.each_ref().map(|side| as_passes(side))));
+    assert_eq!(passes.method, runs.method);
+    for figure in &passes.figures {
+        let of_runs = figure_of(&runs, &figure.key.to_string());
+        assert!(
+            (figure.change.estimate / of_runs.change.estimate - 1.0).abs() < 1e-9,
+            "{figure:?} {of_runs:?}"
+        );
+        assert_eq!((figure.change.verdict, figure.known), (of_runs.change.verdict, [4, 4]), "{figure:?}");
+    }
+    assert_eq!((passes.outcome(false), runs.outcome(false)), (Outcome::Worse, Outcome::Worse));
+    let caution = Doubt::Passes { of: [Some(4), Some(4)] };
+    assert!(passes.doubts.contains(&caution) && !runs.doubts.contains(&caution), "{:?}", passes.doubts);
+    assert_eq!(passes.sides[0][0].passes, Some(4));
+    // Beside several runs those of the other side stand for themselves.
+    let [base, candidate] = sides;
+    let mixed = compared(&[base, as_passes(&candidate)]);
+    assert_eq!(figure_of(&mixed, "ping-pong/peak").known, [4, 4]);
+    assert!(mixed.doubts.contains(&Doubt::Passes { of: [None, Some(4)] }), "{:?}", mixed.doubts);
+}
+
+/// What a path sustains one way, at this rate.
+fn sustaining(named: &NamedRun, mbps: f64) -> NamedRun {
+    let mut named = named.clone();
+    let mut series: Series = named.run.series[0].clone();
+    series.pattern = Pattern::OneWay;
+    series.points.retain(|point| point.size == 4096);
+    for round in series.points.iter_mut().flat_map(|point| &mut point.rounds) {
+        round.median = Span::from_seconds(4096.0 * 8.0 / (mbps * 1e6));
+        round.mean = round.median;
+    }
+    named.run.sustained = Some(series);
+    named
+}
+
+/// Behind a shaper equal round trips hide that one path sustains half of the other: the rate that it sustains is
+/// compared, in the first sentence and everywhere else, and none if nobody looked at it.
+#[test]
+fn behind_a_shaper_the_sustained_rate_is_compared() {
+    let [base, candidate] = Experiment { effect: 0.002, ..PLAIN }.sides(4, 11);
+    let side = |runs: &[NamedRun], mbps: f64| -> Vec<NamedRun> {
+        let own = |nth: usize| 1.0 + 0.001 * nth as f64;
+        runs.iter().enumerate().map(|(nth, named)| sustaining(named, mbps * own(nth))).collect()
+    };
+    for (rates, expected) in [([9.56, 4.78], 0.5), ([9.56, 19.12], 2.0), ([9.56, 9.56], 1.0)] {
+        let found = compared(&[side(&base, rates[0]), side(&candidate, rates[1])]);
+        let headline = found.headline().expect("a peak");
+        assert_eq!(headline.key.to_string(), "ping-pong/peak");
+        assert!((headline.change.middle[0] / rates[0] - 1.0).abs() < 0.01, "{headline:?}");
+        assert!((headline.change.estimate / expected - 1.0).abs() < 0.01, "{headline:?}");
+        let outcome = found.outcome(false);
+        match expected {
+            0.5 => assert_eq!(outcome, Outcome::Worse),
+            2.0 => assert_eq!(outcome, Outcome::Better),
+            _ => assert_eq!(outcome, Outcome::Equal, "{found:?}"),
+        }
+    }
+    let unknown = |runs: &[NamedRun]| -> Vec<NamedRun> {
+        let mut runs = side(runs, 1.0);
+        runs.iter_mut().for_each(|named| named.run.sustained = Some(Series::new(Pattern::OneWay, &[])));
+        runs
+    };
+    let found = compared(&[unknown(&base), unknown(&candidate)]);
+    assert_eq!(found.headline().map(|it| it.key.to_string()).as_deref(), Some("ping-pong/latency"));
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! A comparison as JSON.
 
-use linerate_analysis::compare::Comparison;
+use linerate_analysis::compare::{Comparison, Outcome};
 use linerate_core::generator::GENERATOR;
 use serde::Serialize;
 
+use super::verdict;
 use crate::error::RenderError;
 
 /// The version of this form.
@@ -15,6 +16,10 @@ struct View<'a> {
     generator: &'static str,
     /// Whether something is worse by more than the threshold.
     finding: bool,
+    /// The first sentence.
+    verdict: String,
+    #[serde(flatten)]
+    outcome: Outcome,
     #[serde(flatten)]
     comparison: &'a Comparison,
 }
@@ -27,6 +32,7 @@ struct View<'a> {
 /// [`RenderError::Json`] when a field has no JSON form.
 pub fn json(comparison: &Comparison) -> Result<String, RenderError> {
     let finding = comparison.findings().next().is_some();
-    let view = View { format: FORMAT, generator: GENERATOR, finding, comparison };
+    let (verdict, outcome) = (verdict::sentence(comparison), comparison.outcome(false));
+    let view = View { format: FORMAT, generator: GENERATOR, finding, verdict, outcome, comparison };
     Ok(serde_json::to_string_pretty(&view)? + "\n")
 }

@@ -8,10 +8,10 @@ use super::super::section::{
     self, Cell, Document, Item, Part, Section, TableView, Warning, entries, thinned,
 };
 use super::super::text::plain;
-use super::{chart, forest, words};
+use super::{chart, forest, verdict, words};
 
 /// How the tables are read.
-const READ: &str = "A ratio is that of the candidate to the base. The unit of repetition is the run. Key figures and bands share 5 % of false alarms, and so do all sizes of a curve: p is corrected for that. \"Detects\" is the smallest change that would have been found in four of five cases.";
+const READ: &str = "A ratio is that of the candidate to the base. The unit of repetition is the run, or the pass of one run. \"The same\" and the first sentence go by the 95 % interval of the figure alone; those of the tables hold for all together. Key figures and bands share 5 % of false alarms, and so do all sizes of a curve: p is corrected for that. \"Detects\" is the smallest change that would have been found in four of five cases.";
 /// At most this many sizes and differences are shown in the short form.
 const SHORT: usize = 12;
 
@@ -41,7 +41,8 @@ pub(crate) fn sections(comparison: &Comparison, of: &str) -> Vec<Section> {
     let curves = comparison.curves.iter().filter(|curve| !curve.sizes.is_empty());
     let sizes = curves
         .map(|curve| ("sizes", format!("{}: {}", curve.pattern, words::sizes(curve, comparison.threshold))));
-    let facts = sizes.chain([
+    let outcome = [("verdict", verdict::outcome(comparison))];
+    let facts = outcome.into_iter().chain(sizes).chain([
         ("base", words::runs(base)),
         ("candidate", words::runs(candidate)),
         ("judged by", words::method(comparison.method)),
@@ -53,11 +54,10 @@ pub(crate) fn sections(comparison: &Comparison, of: &str) -> Vec<Section> {
     let doubts: Vec<Warning> =
         comparison.doubts.iter().map(|doubt| Warning::new(plain(&doubt.finding()), doubt.advice())).collect();
     let cautions = (!doubts.is_empty()).then_some(Item::Cautions(doubts));
-    let verdict =
-        vec![Item::Lead(format!("Verdict: {}", words::outcome(comparison))), Item::Facts(entries(facts))];
+    let result = vec![Item::Lead(verdict::sentence(comparison)), Item::Facts(entries(facts))];
     let numbers = section::tables(tables(comparison)).chain([Item::Note(READ.to_owned())]);
     vec![
-        Section::new(Part::Result, "verdict", of.trim_start_matches(": "), verdict),
+        Section::new(Part::Result, "verdict", of.trim_start_matches(": "), result),
         Section::new(Part::Charts, "charts", heading("Charts"), section::charts(drawn).collect()),
         Section::new(Part::Doubts, "differences", heading("What differs"), differences(comparison)),
         Section::new(Part::Doubts, "cautions", heading("Cautions"), cautions.into_iter().collect()),

@@ -1,3 +1,4 @@
+use linerate_analysis::compare::Bottlenecks;
 use linerate_analysis::compare::Verdict::{Better, Worse};
 use linerate_core::plan::Rows;
 
@@ -13,6 +14,35 @@ fn the_text_reads_well() {
 #[test]
 fn the_text_of_one_run_each_says_that_it_has_no_verdict() {
     insta::assert_snapshot!(document(&comparison(1)).text(80, Rows::Short));
+}
+
+#[test]
+fn the_first_sentence_says_by_how_much_and_whether_the_bottleneck_moved() {
+    let mut comparison = comparison(4);
+    let lead = |comparison: &_| {
+        let text = document(comparison).text(400, Rows::Short);
+        text.lines().nth(2).expect("a sentence").to_owned()
+    };
+    let by =
+        "after-1 and 3 more are 0.956 ± 0.007 times as fast as before-1 and 3 more at the ping-pong peak";
+    for (bottlenecks, moved) in [
+        (None, ""),
+        (Some((["x", "x"], false)), "; bottleneck unchanged (x)"),
+        (Some((["x", "y"], true)), "; bottleneck moved from x to y"),
+    ] {
+        comparison.bottlenecks =
+            bottlenecks.map(|(names, moved)| Bottlenecks { names: names.map(str::to_owned), moved });
+        assert_eq!(lead(&comparison), format!("{by}{moved}."));
+    }
+    // An interval that reaches much further one way has its ends.
+    for figure in &mut comparison.figures {
+        figure.change.alone = Some([0.4, 3.2]);
+    }
+    assert!(lead(&comparison).contains("1.0 (0.4 to 3.2) times as fast"), "{}", lead(&comparison));
+    comparison.figures.retain(|figure| figure.key.figure.to_string() == "latency");
+    assert!(lead(&comparison).contains(" times the ping-pong latency of before-1"), "{}", lead(&comparison));
+    comparison.figures.clear();
+    assert!(lead(&comparison).starts_with("No figure is known of every run"), "{}", lead(&comparison));
 }
 
 #[test]
@@ -43,6 +73,12 @@ fn json_holds_the_verdict_every_size_and_what_differs() {
     let comparison = comparison(4);
     let json: serde_json::Value = serde_json::from_str(&json(&comparison).expect("a form")).expect("JSON");
     assert_eq!(json["finding"], true);
+    assert_eq!((&json["outcome"], &json["more_runs"]), (&"worse".into(), &serde_json::Value::Null));
+    assert!(
+        json["verdict"].as_str().is_some_and(|it| it.starts_with("after-1 and 3 more are ")),
+        "{}",
+        json["verdict"]
+    );
     assert_eq!(json["method"]["test"], "permutation");
     assert_eq!(json["curves"][0]["sizes"].as_array().map(Vec::len), Some(comparison.curves[0].sizes.len()));
     assert_eq!(json["differences"][0]["name"], "initiator kernel");

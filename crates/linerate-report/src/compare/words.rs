@@ -1,8 +1,7 @@
 //! The words and numbers of a comparison.
 
 use linerate_analysis::compare::{
-    Change, Comparison, CurveChange, DipChange, Fate, FigureChange, Intervals, Method, RunNote, Scale,
-    Verdict,
+    Change, CurveChange, DipChange, Fate, FigureChange, Intervals, Method, RunNote, Scale, Verdict,
 };
 use linerate_analysis::figures::Unit;
 use linerate_analysis::identity::Difference;
@@ -59,7 +58,7 @@ fn rounded(value: f64) -> String {
     if value >= 10.0 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 
-fn trimmed(value: f64) -> String {
+pub(super) fn trimmed(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
@@ -101,7 +100,8 @@ pub(super) fn runs(side: &[RunNote]) -> String {
         (Some(first), Some(last)) => format!(" ({} to {})", plain(first), plain(last)),
         _ => String::new(),
     };
-    let count = if side.len() == 1 { "one run".to_owned() } else { format!("{} runs", side.len()) };
+    let passes = side.iter().find_map(|run| run.passes).map(|passes| format!(" of {passes} passes"));
+    let count = crate::text::count(side.len() as u64, "run") + &passes.unwrap_or_default();
     format!("{count}: {}{dates}", names.join(", "))
 }
 
@@ -129,49 +129,6 @@ pub(super) fn method(method: Method) -> String {
         ),
         Method::OneEach => "nothing: one run each".to_owned(),
     }
-}
-
-/// The verdict over all, in a line.
-pub(super) fn outcome(comparison: &Comparison) -> String {
-    let threshold = trimmed(comparison.threshold * 100.0);
-    let findings: Vec<String> = comparison.findings().map(change_of).collect();
-    if !findings.is_empty() {
-        return format!("worse by more than {threshold} %: {}", findings.join(", "));
-    }
-    if comparison.method == Method::OneEach {
-        return "none, as there is one run each".to_owned();
-    }
-    let of = |wanted: &[Verdict]| {
-        let found = comparison.figures.iter().filter(|figure| wanted.contains(&figure.change.verdict));
-        found.map(change_of).collect::<Vec<String>>()
-    };
-    let mut parts = Vec::new();
-    for (verdicts, word) in [(&[Verdict::Worse][..], "worse"), (&[Verdict::Better][..], "better")] {
-        let found = of(verdicts);
-        if !found.is_empty() {
-            parts.push(format!("{word}: {}", found.join(", ")));
-        }
-    }
-    let all = comparison.figures.len();
-    let open = of(&[Verdict::CannotTell, Verdict::NoVerdict]).len();
-    let same = of(&[Verdict::Same, Verdict::Small]).len();
-    if same > 0 {
-        parts.push(format!("{same} of {all} figures the same within {threshold} %"));
-    }
-    if open > 0 {
-        parts.push(format!("{open} of {all} figures inconclusive"));
-    }
-    if parts.is_empty() { "no figure is known on both sides".to_owned() } else { parts.join("; ") }
-}
-
-/// `ping-pong peak -12.3 %`.
-fn change_of(figure: &FigureChange) -> String {
-    let change = &figure.change;
-    let by = match change.scale {
-        Scale::Ratio => format!("{:+.1} %", (change.estimate - 1.0) * 100.0),
-        Scale::Difference => estimate(change, figure.unit),
-    };
-    format!("{} {} {by}", plain(&figure.key.subject), figure.key.figure.title())
 }
 
 /// A difference: what it was, and what it is.

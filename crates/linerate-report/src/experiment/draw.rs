@@ -35,7 +35,8 @@ impl Kind {
             EffectVerdict::Better => Self::Better,
             EffectVerdict::Worse => Self::Worse,
             EffectVerdict::Differs => Self::Differs,
-            EffectVerdict::NotSeen | EffectVerdict::Untested => Self::Pale,
+            EffectVerdict::Small => Self::Plain,
+            EffectVerdict::Inconclusive | EffectVerdict::Untested => Self::Pale,
         }
     }
 

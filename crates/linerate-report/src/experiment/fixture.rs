@@ -3,9 +3,9 @@
 mod crowd;
 
 use linerate_analysis::experiment::{
-    BestFound, Bill, CellFound, CellValue, Costs, DriftFound, EffectFound, EffectVerdict, Elsewhere,
-    Explanation, FactorShown, FigureFound, FigureName, Findings, Offer, SearchFound, SettingShown, Stairs,
-    StepFound, StepVerdict, TotalFound, Trade, TriedLevel, WayFound,
+    BestFound, Bill, CellFound, CellValue, Costs, DriftFound, DriftVerdict, EffectFound, EffectVerdict,
+    Elsewhere, Explanation, FactorShown, FigureFound, FigureName, Findings, Offer, SearchFound, SettingShown,
+    Stairs, StepFound, StepVerdict, TotalFound, Trade, TriedLevel, WayFound,
 };
 use linerate_analysis::figures::Better;
 
@@ -135,22 +135,27 @@ pub(super) fn full() -> Findings {
     peak.effects = vec![
         effect("MTU = 9000", 1.4361, [1.4213, 1.4511], (0.000_2, EffectVerdict::Better)),
         effect("buffer = 128KiB", 1.0623, [1.0487, 1.0761], (0.004, EffectVerdict::Better)),
-        effect("buffer = 1MiB", 1.0817, [0.9962, 1.1745], (0.061, EffectVerdict::NotSeen)),
+        effect("buffer = 1MiB", 1.0817, [0.9962, 1.1745], (0.061, EffectVerdict::Inconclusive)),
     ];
     let explanation = |counter: &str, means, p| Explanation { counter: counter.to_owned(), means, p };
     peak.effects[0].explained_by = vec![
         explanation("bytes a packet", [1_448.0, 8_948.0], Some(0.000_1)),
         explanation("packets a second", [53_000.0, 12_800.0], Some(0.012)),
     ];
-    peak.pairs = vec![pair("MTU x buffer", 1.0152, [0.9987, 1.0319], (0.21, EffectVerdict::NotSeen))];
+    peak.pairs = vec![pair("MTU x buffer", 1.0152, [0.9987, 1.0319], (0.21, EffectVerdict::Small))];
     let elsewhere = Elsewhere { figure: LATENCY[1].to_owned(), change: 1.0214, worse: Some(true) };
     peak.best = Some(BestFound { cell: 5, as_good: vec![4], elsewhere: vec![elsewhere] });
-    peak.drift = Some(DriftFound { change: 0.9931, p: Some(0.032), matters: false });
+    peak.drift = Some(DriftFound {
+        change: 0.9931,
+        interval: Some([0.9871, 0.9992]),
+        p: Some(0.032),
+        verdict: DriftVerdict::Small,
+    });
     peak.outliers = vec![["MTU = 9000, buffer = 64KiB".to_owned(), "10-3.run.json".to_owned()]];
     let mut latency = figure(LATENCY, Better::Less, &[28.01, 28.11, 28.42, 28.22, 28.31, 28.61], (0.004, 5));
     latency.effects = vec![
         effect("MTU = 9000", 1.0071, [1.0011, 1.0131], (0.02, EffectVerdict::Worse)),
-        effect("buffer = 128KiB", 1.0034, [0.9974, 1.0094], (0.41, EffectVerdict::NotSeen)),
+        effect("buffer = 128KiB", 1.0034, [0.9974, 1.0094], (0.41, EffectVerdict::Small)),
         effect("buffer = 1MiB", 1.0142, [1.0081, 1.0203], (0.000_4, EffectVerdict::Worse)),
     ];
     let mut loss = figure(
@@ -212,7 +217,7 @@ pub(super) fn staircase() -> Findings {
         step("interrupt coalescing = 0 us", &["MTU = 9000", "buffer = 1MiB"], [941.0, 902.0], [0.945, 0.973]),
         step("zero-copy = on", &["MTU = 9000", "buffer = 1MiB"], [941.0, 0.0], [0.0, 0.0]),
     ];
-    steps[2].verdict = StepVerdict::NotSeen;
+    steps[2].verdict = StepVerdict::Small;
     steps[3].verdict = StepVerdict::Worse;
     steps[4] = StepFound {
         values: None,
@@ -294,7 +299,7 @@ pub(super) fn prices() -> Findings {
     peak.effects = vec![
         effect("network = Gigabit Ethernet", 3.80, [3.70, 3.91], (0.000_1, EffectVerdict::Better)),
         effect("network = Myrinet", 10.46, [10.2, 10.7], (0.000_1, EffectVerdict::Better)),
-        effect("network = two Fast Ethernets", 0.991, [0.975, 1.008], (0.6, EffectVerdict::NotSeen)),
+        effect("network = two Fast Ethernets", 0.991, [0.975, 1.008], (0.6, EffectVerdict::Small)),
     ];
     peak.best = Some(BestFound { cell: 2, as_good: Vec::new(), elsewhere: Vec::new() });
     let offer = |cell: usize, cost: f64, merit: f64, beaten_by: &[usize]| Offer {

@@ -83,7 +83,8 @@ fn caption(figure: &FigureFound, known: &[&EffectFound]) -> String {
         (EffectVerdict::Better, "Triangle up: better"),
         (EffectVerdict::Worse, "Triangle down: worse"),
         (EffectVerdict::Differs, "Diamond: differs"),
-        (EffectVerdict::NotSeen, "Hollow circle: no difference seen, which is no proof that there is none"),
+        (EffectVerdict::Small, "Disc: too small to matter"),
+        (EffectVerdict::Inconclusive, "Hollow circle: inconclusive"),
         (EffectVerdict::Untested, "Hollow circle: not tested"),
     ] {
         if known.iter().any(|it| it.verdict == verdict) {
@@ -133,7 +134,7 @@ mod tests {
         assert_eq!(better.len(), 2, "MTU and one buffer");
         assert!(better[0] > better[1] && better[1] > peak.x.share(1.0), "1.44, 1.06 and 1: {better:?}");
         assert_eq!(peak.layers[0].marks, [Mark::Rule { at: 1.0, width: crate::plot::UNIT }]);
-        assert_eq!(points(&peak, "no difference seen").len(), 1, "the other buffer");
+        assert_eq!(points(&peak, "inconclusive").len(), 1, "the other buffer");
         let loss = drawn(&full.figures[2]).expect("it has numbers");
         assert!(
             points(&loss, "better")[0] < loss.x.share(0.0),

@@ -1,8 +1,8 @@
 //! The columns of the tables of an experiment, for the text and for the page.
 
 use linerate_analysis::experiment::{
-    CellValue, Costs, EffectFound, EffectVerdict, FigureFound, FigureName, Findings, Offer, SearchFound,
-    Stairs, StepFound, TriedLevel,
+    CellValue, Costs, EffectFound, FigureFound, FigureName, Findings, Offer, SearchFound, Stairs, StepFound,
+    TriedLevel,
 };
 use linerate_analysis::figures::Better;
 
@@ -29,8 +29,7 @@ pub(super) fn effects(figure: &FigureName, shown: &[&EffectFound], heading: &str
 
 /// The pairs of factors that do something.
 pub(super) fn telling(figure: &FigureFound) -> impl Iterator<Item = usize> {
-    let says =
-        |nth: &usize| !matches!(figure.pairs[*nth].verdict, EffectVerdict::NotSeen | EffectVerdict::Untested);
+    let says = |nth: &usize| figure.pairs[*nth].verdict.is_seen();
     (0..figure.pairs.len()).filter(says)
 }
 

@@ -122,7 +122,8 @@ pub(super) const fn step(verdict: &StepVerdict) -> &'static str {
     match verdict {
         StepVerdict::Kept => "better, kept",
         StepVerdict::Worse => "worse, dropped",
-        StepVerdict::NotSeen => "not seen, dropped",
+        StepVerdict::Small => "too small to matter, dropped",
+        StepVerdict::Inconclusive => "inconclusive, dropped",
         StepVerdict::Failed(_) => "failed",
         StepVerdict::UnderWay => "under way",
     }

@@ -19,6 +19,8 @@ struct View<'a> {
     held_out: usize,
     held_out_inside: usize,
     coverage: Option<f64>,
+    /// How many times its lower end the upper end of a band is, in the median.
+    band_width: Option<f64>,
     median_error: Option<f64>,
     points: Vec<PointView<'a>>,
     what_if: Option<WhatIfsView<'a>>,
@@ -86,6 +88,7 @@ pub fn json(prediction: &Prediction) -> Result<String, RenderError> {
         held_out: prediction.held_out().count(),
         held_out_inside: prediction.inside(),
         coverage: prediction.coverage(),
+        band_width: prediction.width(),
         median_error: prediction.median_error(),
         points: prediction.points.iter().map(point).collect(),
         what_if,

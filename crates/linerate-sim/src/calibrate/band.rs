@@ -37,6 +37,12 @@ impl Band {
         squares / drawn.len().max(1) as f64
     }
 
+    /// How many times its lower end its upper end is.
+    #[must_use]
+    pub fn width(&self) -> f64 {
+        self.high.as_seconds() / self.low.as_seconds().max(1e-12)
+    }
+
     /// Whether a measured time lies in it.
     #[must_use]
     pub fn holds(&self, time: Span) -> bool {

@@ -17,13 +17,19 @@ pub(crate) struct CompareArgs {
     /// Runs of the second side
     #[arg(long = "with", required = true, num_args = 1.., value_name = "CANDIDATE")]
     pub(crate) candidate: Vec<PathBuf>,
-    /// Smallest change that counts; a worse one exits with 1
-    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = parse_threshold)]
-    pub(crate) threshold: f64,
+    /// Changes below this do not matter: within it the sides are the same, and a worse one beyond it exits with 1
+    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = parse_share)]
+    pub(crate) within: f64,
+    /// Exit with 1 on any change beyond --within, for the better too
+    #[arg(long)]
+    pub(crate) any: bool,
+    /// How an inconclusive comparison ends: fail (exit code 3) or ok (0)
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Inconclusive::Fail, hide_possible_values = true)]
+    pub(crate) inconclusive: Inconclusive,
     /// Compare the common sizes of runs with different plans
     #[arg(long)]
     pub(crate) anyway: bool,
-    /// Write a .html or .json file; repeatable
+    /// Write a .html, .md or .json file; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Vec<PathBuf>,
     /// Format of standard output
@@ -32,6 +38,15 @@ pub(crate) struct CompareArgs {
     /// Rows of the table: short (default: changed sizes) or all
     #[arg(long, value_name = "WHICH", value_parser = shared::rows_parser(), hide_possible_values = true)]
     pub(crate) rows: Option<Rows>,
+}
+
+/// How an inconclusive comparison ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Inconclusive {
+    /// Exit code 3
+    Fail,
+    /// Exit code 0
+    Ok,
 }
 
 /// What goes to standard output.
@@ -46,7 +61,7 @@ pub(crate) enum CompareFormat {
 }
 
 /// A share from 0 to 1.
-fn parse_threshold(text: &str) -> Result<f64, String> {
+fn parse_share(text: &str) -> Result<f64, String> {
     let share = shared::parse_share(text)?;
     if (0.0..=1.0).contains(&share) { Ok(share) } else { Err("write a share from 0% to 100%".to_owned()) }
 }

@@ -99,7 +99,7 @@ pub(crate) enum HistoryVerb {
     /// something else changed, such as a kernel, the newer plan is measured, and the new runs are compared
     /// with those before the change. The new runs are recorded with the tag `confirm`.
     ///
-    /// Exit codes: 0 the change is not there, 1 it is and is for the worse, 2 an error.
+    /// Exit codes: 0 the change is not there, 1 it is and is for the worse, 2 an error, 3 inconclusive.
     Confirm {
         /// The change's id, from `linerate history changes`
         change: String,

@@ -16,7 +16,7 @@ pub struct OldSpelling {
 const MEASURING: &[&str] = &["measure", "stream", "rr", "mesh", "app", "trace"];
 
 /// Those of `linerate`.
-pub(super) const OLD: [OldSpelling; 10] = [
+pub(super) const OLD: [OldSpelling; 11] = [
     OldSpelling { old: "--from", new: "--min-size", verbs: &["measure"] },
     OldSpelling { old: "--to", new: "--max-size", verbs: &["measure"] },
     OldSpelling { old: "--tag", new: "--label", verbs: MEASURING },
@@ -35,6 +35,7 @@ pub(super) const OLD: [OldSpelling; 10] = [
     },
     OldSpelling { old: "--out", new: "--folder", verbs: &["completions", "man"] },
     OldSpelling { old: "--json", new: "--out", verbs: &["host"] },
+    OldSpelling { old: "--threshold", new: "--within", verbs: &["compare"] },
 ];
 
 /// The same command, which understands the old spellings too.

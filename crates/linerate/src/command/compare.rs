@@ -4,20 +4,22 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use linerate_analysis::compare::{Comparison, Question, Spread, compare};
+use linerate_analysis::compare::{Comparison, Outcome, Question, Spread, compare};
 use linerate_analysis::report::NamedRun;
 use linerate_core::run::Source;
 use linerate_report::compare as render;
 
-use crate::cli::{CompareArgs, CompareFormat};
+use crate::cli::{CompareArgs, CompareFormat, Inconclusive};
 use crate::context::Context;
 use crate::history::History;
 use crate::screen::{columns, note, show, show_text};
 use crate::store;
 use crate::trouble::Trouble;
 
-/// Something is worse by more than the threshold.
+/// Something is worse by more than what matters, or changed.
 const FINDING: u8 = 1;
+/// It cannot be told.
+pub(super) const INCONCLUSIVE: u8 = 3;
 
 pub(super) fn run(args: &CompareArgs, context: &Context) -> Result<ExitCode, Trouble> {
     let history = &context.history;
@@ -35,8 +37,13 @@ pub(super) fn run(args: &CompareArgs, context: &Context) -> Result<ExitCode, Tro
         context.files.replace(path, &text)?;
         note(format_args!("comparison: {}", path.display()));
     }
-    let finding = comparison.findings().next().is_some();
-    Ok(if finding { ExitCode::from(FINDING) } else { ExitCode::SUCCESS })
+    Ok(match comparison.outcome(args.any) {
+        Outcome::Worse | Outcome::Changed => ExitCode::from(FINDING),
+        Outcome::Inconclusive { .. } if args.inconclusive == Inconclusive::Fail => {
+            ExitCode::from(INCONCLUSIVE)
+        }
+        Outcome::Inconclusive { .. } | Outcome::Equal | Outcome::Better => ExitCode::SUCCESS,
+    })
 }
 
 /// The runs that are named: files, or runs and paths of the history.
@@ -75,7 +82,7 @@ fn compared(
     history: &History,
 ) -> Result<Comparison, Trouble> {
     let spread = spread(base, candidate, history);
-    let question = Question { threshold: args.threshold, anyway: args.anyway, spread, began };
+    let question = Question { threshold: args.within, anyway: args.anyway, spread, began };
     compare(base, candidate, &question)
         .map_err(|error| Trouble::new(format!("failed to compare: {error}"), error.advice()))
 }

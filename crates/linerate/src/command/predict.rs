@@ -14,7 +14,7 @@ use linerate_core::units::Span;
 use linerate_report as render;
 use linerate_report::predict;
 use linerate_sim::calibrate::{Conditions, HostFile, HostFileError};
-use linerate_study::prediction::{Compared, GOAL, Prediction, WhatIf};
+use linerate_study::prediction::{Compared, GOAL, Prediction, WIDEST, WhatIf};
 
 use self::model::{Failure, bands};
 use crate::cli::{Change, PredictArgs, PredictFormat};
@@ -98,7 +98,8 @@ fn prediction(
         what_if,
         cautions: subject::cautions(&named.run, host, wire),
     };
-    prediction.cautions.extend(coverage(&prediction));
+    let doubts = coverage(&prediction).into_iter().chain(width(&prediction));
+    prediction.cautions.extend(doubts.collect::<Vec<_>>());
     Ok(prediction)
 }
 
@@ -144,6 +145,17 @@ fn coverage(prediction: &Prediction) -> Option<[String; 2]> {
         ),
     };
     Some([finding + &also, advice.to_owned()])
+}
+
+/// Bands that exclude too little.
+fn width(prediction: &Prediction) -> Option<[String; 2]> {
+    let width = prediction.width().filter(|width| *width > WIDEST)?;
+    Some([
+        format!(
+            "the upper end of a band is {width:.1} times its lower end: that a time lies in it says little"
+        ),
+        "calibrate again on a quieter host, or with more --time".to_owned(),
+    ])
 }
 
 fn unpredicted(error: &Failure) -> Trouble {

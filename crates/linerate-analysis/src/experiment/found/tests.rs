@@ -62,12 +62,12 @@ fn what_helps_is_found_and_explained_and_what_does_nothing_is_not() {
     let change = mtu.change.expect("an estimate");
     let [low, high] = mtu.interval.expect("an interval");
     assert!((change - 2.0).abs() < 0.03 && low < 2.0 && 2.0 < high && high - low < 0.06, "{mtu:?}");
-    assert_eq!(buffer.verdict, EffectVerdict::NotSeen);
+    assert_eq!(buffer.verdict, EffectVerdict::Small, "{buffer:?}");
     assert_eq!(mtu.explained_by[0].counter, "bytes a packet");
     assert!((mtu.explained_by[0].means[1] / 8000.0 - 1.0).abs() < 0.02);
     assert!(mtu.explained_by.iter().all(|one| one.counter != "idle"), "{:?}", mtu.explained_by);
     assert!(buffer.explained_by.is_empty());
-    assert_eq!(goal.pairs[0].verdict, EffectVerdict::NotSeen);
+    assert_eq!(goal.pairs[0].verdict, EffectVerdict::Small, "{:?}", goal.pairs[0]);
     let best = goal.best.as_ref().expect("a best cell");
     let name = |cell: usize| &*found.cells[cell].name;
     assert!(name(best.cell).starts_with("MTU = 8948"));
@@ -90,7 +90,7 @@ fn models_that_repeat_themselves_have_no_noise_and_no_interval() {
     let [mtu, buffer] = &found.figures[0].effects[..] else { panic!("two effects") };
     assert_eq!((mtu.verdict, mtu.interval, mtu.p), (EffectVerdict::Better, None, None));
     assert!((mtu.change.expect("an estimate") - 2.0).abs() < 1e-9);
-    assert_eq!(buffer.verdict, EffectVerdict::NotSeen);
+    assert_eq!(buffer.verdict, EffectVerdict::Small);
     let best = found.figures[0].best.as_ref().expect("a best cell");
     assert_eq!(best.as_good.len(), 1, "the other buffer is equal");
 }
@@ -139,6 +139,6 @@ fn a_factor_that_is_hard_to_change_is_tested_against_its_plots() {
     }
     let found = findings(&plan(&hard), &runs);
     let [kernel, buffer] = &found.figures[0].effects[..] else { panic!("two effects") };
-    assert_eq!(kernel.verdict, EffectVerdict::NotSeen, "two boots a level say little: {kernel:?}");
+    assert_eq!(kernel.verdict, EffectVerdict::Inconclusive, "two boots a level say little: {kernel:?}");
     assert_eq!(buffer.verdict, EffectVerdict::Better, "within a boot it is sure: {buffer:?}");
 }

@@ -1,6 +1,6 @@
 //! What limits what an experiment found.
 
-use linerate_analysis::experiment::{EffectVerdict, FigureFound, Findings};
+use linerate_analysis::experiment::{DriftVerdict, EffectVerdict, FigureFound, Findings};
 
 use super::{change, counted, numbers};
 
@@ -53,7 +53,7 @@ fn of_goal(goal: &FigureFound) -> Vec<String> {
     if effects().any(|effect| !effect.aliases.is_empty()) {
         limits.push("some effects cannot be separated from others: their cells are the same".to_owned());
     }
-    if let Some(drift) = goal.drift.filter(|drift| drift.matters) {
+    if let Some(drift) = goal.drift.filter(|drift| drift.verdict == DriftVerdict::Matters) {
         limits.push(format!(
             "the base drifted by {} meanwhile, enough to doubt small effects",
             change(drift.change, &goal.figure)
@@ -69,10 +69,17 @@ fn of_goal(goal: &FigureFound) -> Vec<String> {
 pub(in super::super) fn drift(figure: &FigureFound) -> Option<String> {
     let drift = figure.drift?;
     let p = drift.p.map_or_else(String::new, |p| format!(", {}", numbers::p_is(p)));
-    let follows = if drift.matters { "small effects are in doubt" } else { "too little to matter" };
+    let follows = match drift.verdict {
+        DriftVerdict::Matters => "small effects are in doubt",
+        DriftVerdict::Small => "too little to matter",
+        DriftVerdict::Inconclusive => "inconclusive; add blocks",
+    };
+    let ends =
+        drift.interval.map(|ends| format!(" ({})", numbers::interval(drift.change, ends, &figure.figure)));
     Some(format!(
-        "{} from the first to the last run of the cell that was repeated{p}: {follows}",
-        change(drift.change, &figure.figure)
+        "{}{} from the first to the last run of the cell that was repeated{p}: {follows}",
+        change(drift.change, &figure.figure),
+        ends.unwrap_or_default()
     ))
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use linerate_analysis::changes::{Event, Member, PathChanges};
-use linerate_analysis::compare::{Question, Verdict, compare};
+use linerate_analysis::compare::{Change, Question, Verdict, compare};
 use linerate_analysis::report::NamedRun;
 use linerate_core::plan::{Output, Plan, Rows};
 use linerate_core::run::Run;
@@ -13,6 +13,7 @@ use linerate_report::compare as render;
 use linerate_report::history::PathHistory;
 use linerate_store::{ChangeState, Existing, Filter, Store};
 
+use super::super::compare::INCONCLUSIVE;
 use super::{failed, load, opened};
 use crate::config::{NO_CONFIG, PROFILE};
 use crate::context::Context;
@@ -105,8 +106,7 @@ pub(super) fn run(change: &str, runs: u32, folder: &Path, context: &Context) -> 
         .map_err(|error| Trouble::new(format!("failed to compare: {error}"), error.advice()))?;
     show_text(&render::document(&comparison).text(columns(), Rows::Short))?;
     let figure = comparison.figures.iter().find(|figure| figure.key == member.id.figure);
-    let verdict = figure.map_or(Verdict::NoVerdict, |figure| figure.change.verdict);
-    conclude(&mut store, &member, verdict)
+    conclude(&mut store, &member, figure.map(|figure| &figure.change))
 }
 
 /// Runs before a change. The last two may belong to its other side, and are left out where there are more.
@@ -206,8 +206,9 @@ fn unmeasured(reason: &str) -> Trouble {
     )
 }
 
-fn conclude(store: &mut Store, member: &Member, verdict: Verdict) -> Result<ExitCode, Trouble> {
+fn conclude(store: &mut Store, member: &Member, change: Option<&Change>) -> Result<ExitCode, Trouble> {
     let figure = &member.id.figure;
+    let verdict = change.map_or(Verdict::NoVerdict, |change| change.verdict);
     match verdict {
         Verdict::Worse | Verdict::Better | Verdict::Moved | Verdict::Small => {
             let same_way = match member.worse {
@@ -224,7 +225,10 @@ fn conclude(store: &mut Store, member: &Member, verdict: Verdict) -> Result<Exit
         }
         Verdict::Same => note(format_args!("not confirmed: {figure} is what it was before")),
         Verdict::CannotTell | Verdict::NoVerdict => {
-            note(format_args!("inconclusive: {figure}; measure more --runs"));
+            let runs = change.and_then(|change| change.runs_needed);
+            let runs = runs.map_or_else(|| "more --runs".to_owned(), |runs| format!("--runs {runs}"));
+            note(format_args!("inconclusive: {figure}; measure with {runs}"));
+            return Ok(ExitCode::from(INCONCLUSIVE));
         }
     }
     Ok(ExitCode::SUCCESS)

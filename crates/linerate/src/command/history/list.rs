@@ -19,15 +19,6 @@ use crate::trouble::Trouble;
 const RECENT: usize = 30;
 /// Of so many runs of a path the list says whether they changed.
 const LATEST: u32 = 60;
-/// Which figure a list shows: the first of these that a path has.
-const SHOWN: [&str; 6] = [
-    "ping-pong/peak",
-    "one-way/peak",
-    "exchange/peak",
-    "stream/rate-send",
-    "stream/rate-receive",
-    "idle/p50",
-];
 
 /// Every path.
 pub(super) fn list(conditions: &Conditions, context: &Context) -> Result<ExitCode, Trouble> {
@@ -75,11 +66,12 @@ fn listed(store: &mut Store, filter: &Filter) -> Result<Vec<render::Listed>, Tro
 /// The shown figure of a path, as the search for changes takes it.
 fn path(series: &PathSeries) -> Path {
     let run = |mark: &RunMark| Run { id: mark.id.clone(), started_us: mark.started_us, facts: Vec::new() };
-    let wanted = SHOWN.iter().find_map(|name| series.series.iter().find(|it| it.key == *name));
-    let figure = wanted.or(series.series.first()).and_then(|course| {
+    let keys: Vec<Key> = series.series.iter().filter_map(|course| course.key.parse().ok()).collect();
+    let figure = Key::headline(&keys).and_then(|key| {
+        let course = series.series.iter().find(|course| course.key == key.to_string())?;
         let mut values = vec![None; series.runs.len()];
         course.points.iter().for_each(|point| values[point.run] = Some(point.value));
-        Some(FigureValues { key: course.key.parse().ok()?, values })
+        Some(FigureValues { key: key.clone(), values })
     });
     Path::new(
         &series.fingerprint.id().to_string(),

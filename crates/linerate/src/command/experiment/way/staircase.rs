@@ -6,6 +6,8 @@ use linerate_analysis::experiment::{
     ExperimentPlan, FigureName, Measured, Slot, Stairs, StepFound, StepVerdict, TotalFound, WayFound,
 };
 
+use linerate_analysis::inference::Relevance;
+
 use super::Source;
 use crate::command::experiment::conductor::Stop;
 use crate::trouble::Trouble;
@@ -85,6 +87,12 @@ impl Values {
         };
         Some([mean(&self.0[0])?, mean(&self.0[1])?])
     }
+}
+
+/// What became of a change that was neither kept nor worse.
+fn unseen(goal: &FigureName, step: &Step) -> StepVerdict {
+    let relevance = step.interval.map(|ends| Relevance::of(false, ends, goal.margin()));
+    if relevance == Some(Relevance::Negligible) { StepVerdict::Small } else { StepVerdict::Inconclusive }
 }
 
 impl Walk<'_> {
@@ -213,7 +221,7 @@ impl Walk<'_> {
             verdict: match &step.verdict {
                 Verdict::Kept => StepVerdict::Kept,
                 Verdict::Worse => StepVerdict::Worse,
-                Verdict::NoDifference => StepVerdict::NotSeen,
+                Verdict::NoDifference => unseen(goal, step),
                 Verdict::NotMeasured { reason } => StepVerdict::Failed(reason.clone()),
             },
         }
