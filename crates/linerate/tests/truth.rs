@@ -15,6 +15,8 @@
 
 #[path = "truth/broken.rs"]
 mod broken;
+#[path = "truth/drawn.rs"]
+mod drawn;
 #[path = "truth/explained.rs"]
 mod explained;
 #[path = "truth/held_back.rs"]

@@ -24,7 +24,7 @@ fn the_first_sentence_says_by_how_much_and_whether_the_bottleneck_moved() {
         text.lines().nth(2).expect("a sentence").to_owned()
     };
     let by =
-        "after-1 and 3 more are 0.956 ± 0.007 times as fast as before-1 and 3 more at the ping-pong peak";
+        "after-1 and 3 more are 0.956 ± 0.011 times as fast as before-1 and 3 more at the ping-pong peak";
     for (bottlenecks, moved) in [
         (None, ""),
         (Some((["x", "x"], false)), "; bottleneck unchanged (x)"),

@@ -197,7 +197,7 @@ fn row(text: &str, what: &str) -> String {
 fn the_text_says_what_the_data_say() {
     let text = document(&fixture::full(), None).text(100, Rows::All);
     assert_eq!(row(&text, "MTU = 9000 "), "MTU = 9000 x1.44 1.42 to 1.45 <.001 better");
-    assert_eq!(row(&text, "buffer = 1MiB  "), "buffer = 1MiB x1.082 0.996 to 1.175 .061 no difference seen");
+    assert_eq!(row(&text, "buffer = 1MiB  "), "buffer = 1MiB x1.082 0.996 to 1.175 .061 inconclusive");
     // 941.2 with 0.3 % on each side.
     assert_eq!(row(&text, "MTU = 9000, buffer = 1MiB"), "MTU = 9000, buffer = 1MiB 941.2 938.4 to 944.0 5");
     let best =
@@ -278,7 +278,7 @@ fn json_holds_everything_with_its_version() {
     assert_eq!((&json["format"], &json["design"], &json["done"]), (&1.into(), &"full".into(), &30.into()));
     assert_eq!(json["figures"][0]["key"], "ping-pong/peak");
     assert_eq!(json["figures"][0]["effects"][0]["change"].as_f64(), Some(1.4361));
-    assert_eq!(json["figures"][0]["effects"][2]["verdict"], "not-seen");
+    assert_eq!(json["figures"][0]["effects"][2]["verdict"], "inconclusive");
 }
 
 #[test]

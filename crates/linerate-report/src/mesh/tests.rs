@@ -54,7 +54,7 @@ fn a_text_has_room_on_one_screen_and_keeps_its_width() {
             }
         }
     }
-    assert!(text(&fixture::of(16), 80, Rows::Short).lines().count() <= 64);
+    assert!(text(&fixture::of(16), 80, Rows::Short).lines().count() <= 66);
     assert!(text(&fixture::of(200), 80, Rows::Short).contains("a cell is the worst of 9 x 9 pairs"));
 }
 

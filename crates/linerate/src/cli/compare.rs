@@ -17,7 +17,7 @@ pub(crate) struct CompareArgs {
     /// Runs of the second side
     #[arg(long = "with", required = true, num_args = 1.., value_name = "CANDIDATE")]
     pub(crate) candidate: Vec<PathBuf>,
-    /// Changes below this do not matter: within it the sides are the same, and a worse one beyond it exits with 1
+    /// Changes within this do not matter; worse beyond it exits with 1
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = parse_share)]
     pub(crate) within: f64,
     /// Exit with 1 on any change beyond --within, for the better too

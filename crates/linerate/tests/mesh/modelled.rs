@@ -109,7 +109,7 @@ fn a_large_healthy_switch_has_no_suspects_and_equal_visits_are_made_once() {
     }
     // Switches in a line have ways that pairs share: all is simulated.
     let line = "[network]\nmedium = 'ethernet'\ntopology = 'line'\nstations = 4\nrelays = 2\n";
-    let (run, _) = measured(line, &["--throughput", "1KiB", "--visit", "100us"]);
+    let (run, _) = measured(line, &["--throughput", "1KiB"]);
     assert_eq!(run.mesh.expect("a mesh").copied, 0);
 }
 
