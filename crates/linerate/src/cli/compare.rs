@@ -20,13 +20,13 @@ pub(crate) struct CompareArgs {
     /// Changes within this do not matter; worse beyond it exits with 1
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = parse_share)]
     pub(crate) within: f64,
-    /// Exit with 1 on any change beyond --within, for the better too
+    /// Any change beyond --within exits with 1
     #[arg(long)]
     pub(crate) any: bool,
-    /// How an inconclusive comparison ends: fail (exit code 3) or ok (0)
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = Inconclusive::Fail, hide_possible_values = true)]
+    /// Inconclusive exits with 3 (fail) or 0 (ok)
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Inconclusive::Fail, hide_possible_values = true, hide_default_value = true)]
     pub(crate) inconclusive: Inconclusive,
-    /// Compare the common sizes of runs with different plans
+    /// Compare the common sizes of different plans
     #[arg(long)]
     pub(crate) anyway: bool,
     /// Write a .html, .md or .json file; repeatable
