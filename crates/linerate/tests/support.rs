@@ -20,7 +20,7 @@ use process::Process;
 
 /// How long anything may take before a test gives up. The longest, every claim of the models, takes 70 s of processor
 /// time in a development build, and other tests run beside it.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(900);
 
 /// What was printed, without when.
 pub(crate) fn timeless(text: &str) -> String {
