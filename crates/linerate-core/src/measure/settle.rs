@@ -54,7 +54,7 @@ impl Settling {
     /// Judges all rounds, by what was seen up to now.
     ///
     /// A burst makes a short round fast, and a long one less so. So a short round counts only if it is
-    /// no faster than the long ones.
+    /// no faster than the long ones. Where even those are of a few lumps, they count only beside each other.
     pub(super) fn judge(&self, series: &mut Series) {
         let mut long = Vec::new();
         self.each(series, |size, round, steady| {
@@ -62,9 +62,9 @@ impl Settling {
                 long.push(rate(size, round));
             }
         });
-        let highest = highest(&long);
+        let highest = if self.most < LONG_LEAST { highest_of_few(&long) } else { highest(&long) };
         self.each(series, |size, round, steady| {
-            let short = bytes(size, round) < self.long();
+            let short = bytes(size, round) < self.long().max(LONG_LEAST);
             round.sustained = steady && !(short && rate(size, round) > highest * ABOVE);
         });
     }
@@ -89,6 +89,14 @@ fn highest(rates: &[f64]) -> f64 {
     three.map(middle).reduce(f64::max).unwrap_or_else(|| rates.iter().copied().fold(0.0, f64::max))
 }
 
+/// The same where one lump, or the rest of a burst, may be a large part of every round: of two, the slower one.
+fn highest_of_few(rates: &[f64]) -> f64 {
+    match rates {
+        [first, second] => first.min(*second),
+        other => highest(other),
+    }
+}
+
 fn bytes(size: u64, round: &Round) -> u64 {
     round.messages().saturating_mul(size)
 }
@@ -108,6 +116,9 @@ mod tests {
         assert_eq!(highest(&[50.0, 94.0, 94.2, 94.1, 70.0]), 94.1, "where it is highest");
         assert_eq!(highest(&[94.1, 94.7]), 94.7, "two do not tell which is wrong");
         assert_eq!(highest(&[]), 0.0);
+        assert_eq!(highest_of_few(&[7.67, 4.43]), 4.43, "the first had what the bucket had left");
+        assert_eq!(highest_of_few(&[7.67, 4.43, 4.44]), 4.44);
+        assert_eq!(highest_of_few(&[4.43]), 4.43);
     }
 
     #[test]
