@@ -77,6 +77,9 @@ pub(super) struct Facts {
     pub(super) least_time: f64,
     /// What each end's processor worked for the smallest message, where that was seen.
     pub(super) least_work: Option<[f64; 2]>,
+    /// What a byte took of the fastest of the sizes for which no segment was sent again. Absent if there is none. Unit:
+    /// picoseconds.
+    pub(super) lossless_byte: Option<f64>,
     /// Whether it was timed in bursts only.
     pub(super) in_bursts: bool,
     /// What both ends spent on it.
@@ -188,12 +191,15 @@ pub(super) fn facts(setting: &Setting<'_>, series: &Series) -> Vec<Facts> {
     let least_work = points.iter().find_map(seen).map(|observed| observed.cpu);
     let times: Vec<(u64, f64)> = points.iter().map(|(point, time)| (point.size, *time)).collect();
     let least_time = times.first().map_or(0.0, |(_, time)| time - growing(&times, 0));
+    let lossless = points.iter().filter(|it| seen(it).and_then(|seen| seen.retransmits()) == Some(0));
+    let lossless_byte = lossless.map(|(point, time)| time / point.size.max(1) as f64).reduce(f64::min);
     let one = |(place, it): (usize, &(&Point, f64))| Facts {
         size: it.0.size,
         time: it.1,
         growing: growing(&times, place),
         least_time,
         least_work,
+        lossless_byte,
         in_bursts: it.0.in_bursts(),
         observed: seen(it),
     };
@@ -298,6 +304,11 @@ impl Observed {
         let known =
             ends.iter().map(|end| end.mean_span(end.min_rtt).as_ps() as f64).filter(|least| *least > 0.0);
         known.reduce(f64::min)
+    }
+
+    /// How many segments were sent again, both ways. Absent without TCP.
+    pub(super) fn retransmits(&self) -> Option<u64> {
+        Some(self.tcp.as_ref()?.iter().map(|end| end.retransmits).sum())
     }
 
     /// The largest payload that a segment may have. Unit: bytes.

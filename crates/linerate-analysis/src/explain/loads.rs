@@ -10,7 +10,7 @@ use super::words::{percent, us};
 use crate::assessment::OFTEN;
 use crate::report::{HeldBack, held_back_shares, load_name};
 use linerate_core::kernel::TcpSample;
-use linerate_core::kernel::limit::{Holder, Host, is_through_a_queue};
+use linerate_core::kernel::limit::{Holder, Host, share_through_a_queue};
 use linerate_core::run::Run;
 use linerate_core::traffic::{FlowAccount, HalfAccount, Latency, Transfer};
 
@@ -34,8 +34,8 @@ pub struct ExplainedLoad {
 /// Explains the bulk flows of `transfer`.
 pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
     let shares = held_back_shares(run, transfer);
-    let first = transfer.flows.first().filter(|_| !shares.is_empty());
-    let mut candidates = match (HeldBack::of(run, transfer), first) {
+    let flows = if shares.is_empty() { &[] } else { transfer.flows.as_slice() };
+    let mut candidates = match (HeldBack::of(run, transfer), flows) {
         (Some(HeldBack::Pace(pace)), _) => {
             vec![Candidate::new(
                 Bound::Application,
@@ -43,8 +43,8 @@ pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
                 format!("it was asked for a pace of {pace}, and kept it"),
             )]
         }
-        (_, Some(flow)) => by_holder(flow, &shares, run.model.is_some()),
-        (_, None) => Vec::new(),
+        (_, []) => Vec::new(),
+        (_, [first, ..]) => by_holder(first, &shares, queued(flows, run.model.is_some())),
     };
     candidates.extend(of_requests(transfer));
     let held = |it: &&Candidate| it.bound == Bound::Nagle && it.share >= Some(OFTEN);
@@ -74,23 +74,33 @@ fn of_requests(transfer: &Transfer) -> Vec<Candidate> {
     vec![Candidate::new(Bound::Nagle, share, says)]
 }
 
+/// The share of the time in which what is under way stands in a queue, in the mean of the flows.
+fn queued(flows: &[FlowAccount], exactly: bool) -> f64 {
+    let of = |flow: &FlowAccount| share_through_a_queue(while_under_way(&flow.sender.tcp), exactly);
+    flows.iter().map(of).sum::<f64>() / flows.len().max(1) as f64
+}
+
 /// Every holder as a candidate, those with a share as `held`, with the evidence of the first flow.
-fn by_holder(first: &FlowAccount, held: &[(Holder, f64)], exactly: bool) -> Vec<Candidate> {
+fn by_holder(first: &FlowAccount, held: &[(Holder, f64)], queued: f64) -> Vec<Candidate> {
     let share = |holder| held.iter().find(|(of, _)| *of == holder).map_or(0.0, |(_, share)| *share);
-    let of = |holder| Candidate::new(bound(holder, first, exactly), share(holder), evidence(holder, first));
+    let of = |holder| Candidate::new(bound(holder), share(holder), evidence(holder, first));
     let mut all: Vec<Candidate> = Holder::ALL.into_iter().map(of).collect();
+    // What is held back by a window that a queue fills is held back by what is behind the queue.
+    if let Some(window) = all.iter_mut().find(|it| it.bound == Bound::CongestionWindow) {
+        let (share, evidence) = (window.known_share(), window.evidence.clone());
+        window.share = Some(share * (1.0 - queued));
+        all.push(Candidate::new(Bound::PathRate, share * queued, evidence));
+    }
     all.sort_by(|one, other| other.known_share().total_cmp(&one.known_share()));
     all
 }
 
-fn bound(holder: Holder, flow: &FlowAccount, exactly: bool) -> Bound {
+const fn bound(holder: Holder) -> Bound {
     match holder {
         Holder::Application => Bound::Application,
         Holder::SendBuffer => Bound::SendBuffer,
         Holder::ReceiverWindow => Bound::ReceiverWindow,
         Holder::Reader => Bound::Reader,
-        // What is held back by a window that a queue fills is held back by what is behind the queue.
-        Holder::CongestionWindow if is_queued(&seen(&flow.sender.tcp), exactly) => Bound::PathRate,
         Holder::CongestionWindow => Bound::CongestionWindow,
         Holder::Processor(Host::Sender) => Bound::Processor(Which::Sender, Cost::Unknown),
         Holder::Processor(Host::Receiver) => Bound::Processor(Which::Receiver, Cost::Unknown),
@@ -99,13 +109,14 @@ fn bound(holder: Holder, flow: &FlowAccount, exactly: bool) -> Bound {
     }
 }
 
-fn is_queued(look: &TcpSample, exactly: bool) -> bool {
-    is_through_a_queue(look.rtt, look.min_rtt, exactly)
+/// What TCP said while a flow was under way. The last look is of its end, when nothing is.
+fn while_under_way(looks: &[TcpSample]) -> &[TcpSample] {
+    let end = if looks.len() > 1 { looks.len() - 1 } else { looks.len() };
+    &looks[..end]
 }
 
-/// What TCP said while the flow was under way. The last look is of its end, when nothing is.
 fn seen(looks: &[TcpSample]) -> TcpSample {
-    looks.iter().rev().nth(1).or(looks.last()).cloned().unwrap_or_default()
+    while_under_way(looks).last().cloned().unwrap_or_default()
 }
 
 /// What the last look at a flow says of a holder.

@@ -21,7 +21,7 @@ pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observ
     let delay = delay(setting, observed).unwrap_or(0.0);
     // The delay of the path is there whatever the size.
     let growing = (left * (facts.growing / facts.time)).min(left - delay).max(wire).min(left);
-    let (by_tcp, left) = tcp::stalls(setting, observed, left, left - growing - delay);
+    let (by_tcp, left) = tcp::stalls(setting, facts, observed, left, left - growing - delay);
     all.extend(by_tcp);
     let growing = growing.min(left);
     let fixed_part = (left - growing).min(facts.least_time);

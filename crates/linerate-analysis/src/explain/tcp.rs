@@ -16,11 +16,14 @@ const DELAYED: f64 = 4e9;
 
 /// A round trip that takes this many times the least is one through a queue.
 const QUEUED: f64 = 2.0;
+/// So many times what a round trip needs is an ample window.
+const AMPLE: f64 = 1.25;
 
 /// Where a message stalls: what TCP waited for of the `left` time of a message, and what is left then; `still` is the
 /// part of it that neither the size nor the path takes.
 pub(super) fn stalls(
     setting: &Setting<'_>,
+    facts: &Facts,
     observed: &Observed,
     left: f64,
     still: f64,
@@ -30,14 +33,17 @@ pub(super) fn stalls(
         let all = [Bound::Retransmissions, Bound::Nagle, Bound::ReceiverWindow, Bound::SendBuffer];
         return (all.map(|bound| Candidate::unknown(bound, why)).to_vec(), left);
     };
-    let (lost, says) = repeated(ends, observed, left);
+    let (lost, says) = repeated(facts, observed, left);
     let mut all = vec![Candidate::new(Bound::Retransmissions, observed.share(lost), says)];
     let left = left - lost;
     let (nagle, held) = nagle(setting, observed, still.clamp(0.0, left));
     all.push(nagle);
     let left = left - held;
-    let [window, buffer] = limited(ends, observed);
-    let (window, buffer) = (window.min(left), buffer.min(left));
+    let [window, buffer] = if is_in_a_queue(ends, facts, observed) {
+        [0.0; 2]
+    } else {
+        limited(ends, observed).map(|it| it.min(left))
+    };
     let held_says = |what: &str, time: f64| format!("TCP was held back by {what} for {} a message", us(time));
     all.push(Candidate::new(
         Bound::ReceiverWindow,
@@ -50,8 +56,10 @@ pub(super) fn stalls(
 
 /// For how long a message waited for what had to be sent again, of the `left` time that it took. Where less than every second of those
 /// that were timed together lost a segment, those in the middle lost none: what others waited is in the mean, and not in their time.
-fn repeated(ends: &[TcpEffort; 2], observed: &Observed, left: f64) -> (f64, String) {
-    let again: u64 = ends.iter().map(|end| end.retransmits).sum();
+/// Nor is what as many bytes take where nothing was lost.
+fn repeated(facts: &Facts, observed: &Observed, left: f64) -> (f64, String) {
+    let again = observed.retransmits().unwrap_or_default();
+    let left = (left - facts.lossless_byte.unwrap_or_default() * facts.size as f64).max(0.0);
     let each = again as f64 / observed.messages;
     let says = match again {
         0 => return (0.0, "none".to_owned()),
@@ -83,6 +91,26 @@ fn nagle(setting: &Setting<'_>, observed: &Observed, still: f64) -> (Candidate, 
     (Candidate::new(Bound::Nagle, observed.share(held), says), held)
 }
 
+/// Whether what the windows and buffers let under way stands in a queue of the path: they hold what a round trip brings at
+/// the rate that was seen, and round trips are longer than that one. Source: Little's law.
+fn is_in_a_queue(ends: &[TcpEffort; 2], facts: &Facts, observed: &Observed) -> bool {
+    let Some(least_trip) = observed.least_round_trip() else { return false };
+    // The kernel's overhead is a half.
+    let room = least(ends, |end| end.mean(end.snd_wnd)).min(least(ends, |end| end.mean(end.sndbuf) / 2.0));
+    holds_more(room, least_trip, facts)
+        && least(ends, |end| end.mean_span(end.rtt).as_ps() as f64) >= least_trip * QUEUED
+}
+
+/// Whether a window of so many bytes is ample: a bound neither of the rate nor of the time.
+fn holds_more(window: f64, least_trip: f64, facts: &Facts) -> bool {
+    window / least_trip > facts.size as f64 / facts.growing.max(1.0) * AMPLE
+}
+
+/// The least that one of the ends knows.
+fn least(ends: &[TcpEffort; 2], of: impl Fn(&TcpEffort) -> f64) -> f64 {
+    ends.iter().map(of).filter(|it| *it > 0.0).fold(f64::INFINITY, f64::min)
+}
+
 /// The time of a message for which both ends' senders were held back, by window and by buffer, as their kernels
 /// count it. Unit: picoseconds.
 fn limited(ends: &[TcpEffort; 2], observed: &Observed) -> [f64; 2] {
@@ -103,19 +131,18 @@ pub(super) fn flights(
 ) -> Option<(Candidate, f64)> {
     let ends = observed.tcp.as_ref()?;
     let least_trip = observed.least_round_trip()?;
-    let least = |of: fn(&TcpEffort) -> f64| {
-        ends.iter().map(of).filter(|bytes| *bytes > 0.0).fold(f64::INFINITY, f64::min)
-    };
-    let congestion = least(|end| end.mean(end.cwnd) * end.mean(end.mss));
-    let offered = least(|end| end.mean(end.snd_wnd));
+    let congestion = least(ends, |end| end.mean(end.cwnd) * end.mean(end.mss));
+    let offered = least(ends, |end| end.mean(end.snd_wnd));
     let (bound, window) = if offered < congestion {
         (Bound::ReceiverWindow, offered)
     } else {
         (Bound::CongestionWindow, congestion)
     };
     let flights = (facts.size as f64 / window).floor();
-    let round_trip = least(|end| end.mean_span(end.rtt).as_ps() as f64);
-    let waits = if flights >= 1.0 && round_trip < least_trip * QUEUED {
+    let round_trip = least(ends, |end| end.mean_span(end.rtt).as_ps() as f64);
+    let waits = if holds_more(window, least_trip, facts) {
+        0.0
+    } else if flights >= 1.0 && round_trip < least_trip * QUEUED {
         (beyond - wire).max(0.0)
     } else {
         (flights * least_trip).min(beyond)

@@ -208,6 +208,35 @@ fn a_window_smaller_than_a_message_costs_round_trips() {
     assert_eq!(verdict(&run, Pattern::PingPong, &LARGE, of(congested)).0, Some(Bound::CongestionWindow));
 }
 
+/// A hop of 940 Mb/s, 0.8 ms away, that no interface states.
+#[test]
+fn neither_an_ample_window_nor_what_is_sent_again_in_its_shade_is_the_bound_of_a_slower_hop() {
+    let run = run(Pattern::PingPong, None, None);
+    let far = TcpEffort { min_rtt: Span::from_us(1_600), rtt: Span::from_us(2_700), ..tcp() };
+    let of = |tcp: TcpEffort| {
+        move |size: u64| Passed {
+            time: 810.0 + size as f64 * 8.0 / 940.0,
+            cpu: [size as f64 * 0.0001; 2],
+            tcp,
+            ..Passed::default()
+        }
+    };
+    let sizes = [200_000, 800_000, 3_200_000];
+    let hop = (Some(Bound::PathRate), Certainty::Sure);
+    let ample = TcpEffort { cwnd: 200, ..far };
+    assert_eq!(verdict(&run, Pattern::PingPong, &sizes, of(ample)), hop);
+    // One size lost four segments a message, and another takes no less for its bytes.
+    let lost = TcpEffort { retransmits: 4 * MESSAGES / 2, ..ample };
+    let now_and_then = |size| if size == 800_000 { of(lost)(size) } else { of(ample)(size) };
+    assert_eq!(verdict(&run, Pattern::PingPong, &sizes, now_and_then), hop);
+    let narrow = TcpEffort { cwnd: 130, rtt: Span::from_us(1_600), ..far };
+    let found = verdict(&run, Pattern::PingPong, &sizes, of(narrow)).0;
+    assert_eq!(found, Some(Bound::CongestionWindow), "what goes in a round trip is the window");
+    let offered = TcpEffort { snd_wnd: 27_000, rtt: Span::from_ms(20), rwnd_limited: us(5e6), ..tcp() };
+    let slow = |size: u64| Passed { time: 100.0 + size as f64 * 0.8, tcp: offered, ..of(ample)(size) };
+    assert_eq!(verdict(&run, Pattern::PingPong, &sizes, slow), hop, "its bytes wait in a queue");
+}
+
 #[test]
 fn a_stall_of_forty_milliseconds_is_nagles_only_without_nodelay() {
     let mut run = run(Pattern::PingPong, Some(1_000), None);

@@ -19,6 +19,7 @@
 
 mod course;
 mod outage;
+mod queue;
 mod verdict;
 
 #[cfg(test)]
@@ -30,6 +31,7 @@ use crate::units::{Rate, Span};
 use outage::outages;
 
 pub use course::{Stretch, course};
+pub use queue::{is_through_a_queue, share_through_a_queue};
 pub use verdict::{Holder, Host, Shares, Verdict};
 
 /// A flow this close to the link's payload rate is at it.
@@ -93,7 +95,8 @@ pub struct Known<'a> {
 ///    sending host's processor's if, most of the time, a thread of this program was
 ///    short of a processor. A paced writer has no hurry, so all is one of these two's.
 /// 3. If the rate is within 5 % of the link's, all other time is the link's: no larger window
-///    or buffer gains more than that.
+///    or buffer gains more than that. Otherwise it has the share of the samples that found as much under way as goes at that
+///    rate in a round trip, with a queue.
 /// 4. Otherwise the receiver window's and the send buffer's time is as the kernel says. Of the
 ///    rest, the send buffer has the share of the samples that found it full as in rule 2, and the receiver
 ///    window the share of those that found no room in it for one more full segment while there was one to
@@ -102,7 +105,8 @@ pub struct Known<'a> {
 ///    found its buffer full of bytes that nobody had read for more than 1 ms; or the receiving host's
 ///    processor, if a thread of this program was short of it most of the time.
 /// 6. Of what is left of the window's time, and of the send buffer's, the path has the share of the samples
-///    that found a queue on it: more than half of the round trip, and more than 1 ms (of a model: any time), was waiting. A larger
+///    that found a queue on it: more than half of the round trip, and more than 1 ms (of a model: any time), was waiting; or the
+///    rate was the flow's highest, which windows of different sizes had, and a tenth was. A larger
 ///    window or buffer would only make that queue longer. An acknowledgement may wait for a host too: where a
 ///    thread of this program was short of a processor, or nothing is known of the receiver, this rule is not
 ///    used, and looks at a buffer full of what nobody had read count against it.
@@ -124,7 +128,7 @@ pub fn holders(known: &Known<'_>) -> Option<Verdict> {
     let [sender, receiver] = [known.sender, known.receiver].map(but_the_end);
     let seen =
         Seen { sender, receiver, hosts: [&one, &other], paced: known.paced[0], exactly: known.exactly };
-    let at_line_rate = at_line_rate(known.link, known.rate);
+    let at_line_rate = share_at_line_rate(known, sender);
     let account = account.beside(outages(known).share_of(Span::ZERO, known.span.max(last.at)));
     Some(Verdict::of(account.divided(&seen, at_line_rate)))
 }
@@ -211,7 +215,7 @@ impl Account {
     }
 
     /// The time by holder, by the rule of [`holders`].
-    fn divided(&self, seen: &Seen<'_>, at_line_rate: bool) -> Shares {
+    fn divided(&self, seen: &Seen<'_>, at_line_rate: f64) -> Shares {
         let mut shares = Shares::default();
         let Self { down, idle, receiver_window, send_buffer, rest } = *self;
         let Seen { sender, receiver, hosts, paced, exactly } = *seen;
@@ -222,18 +226,16 @@ impl Account {
         shares.add(Holder::SendBuffer, woken_late);
         let writer = if short[0] { Holder::Processor(Host::Sender) } else { Holder::Application };
         shares.add(writer, idle - woken_late);
-        if at_line_rate {
-            shares.add(Holder::Link, receiver_window + send_buffer + rest);
-            return shares;
-        }
+        shares.add(Holder::Link, (receiver_window + send_buffer + rest) * at_line_rate);
+        let [receiver_window, send_buffer, rest] =
+            [receiver_window, send_buffer, rest].map(|part| part * (1.0 - at_line_rate));
         let [window, buffer] = [window, buffer].map(|full| rest * full);
         let late = found_unread(receiver);
         let unread = (receiver_window + window) * late;
         shares.add(if short[1] { Holder::Processor(Host::Receiver) } else { Holder::Reader }, unread);
         // An acknowledgement may wait for a processor, or for a reader.
         let by_hosts = short != [false; 2] || receiver.is_empty();
-        let waits = |look: &TcpSample| is_through_a_queue(look.rtt, look.min_rtt, exactly);
-        let queue = if by_hosts { 0.0 } else { found(sender, waits) * (1.0 - late) };
+        let queue = if by_hosts { 0.0 } else { share_through_a_queue(sender, exactly) * (1.0 - late) };
         for (holder, full) in [
             (Holder::SendBuffer, send_buffer + buffer),
             (Holder::ReceiverWindow, receiver_window + window - unread),
@@ -283,21 +285,15 @@ fn window_was_full(look: &TcpSample) -> bool {
     look.snd_wnd > 0 && next > look.snd_wnd && look.notsent > 0 && look.unacked < look.cwnd
 }
 
-/// Whether most of a round trip, whose `least` is known, is waiting for a queue: more is under way than the path holds
-/// without one. Where it is not known `exactly`, a host may take up to 1 ms of it.
-///
-/// Source: Little's law; Cardwell and others, "BBR: congestion-based congestion control", ACM Queue 14 (5),
-/// 2016, figure 1: beyond the product of bandwidth and delay more bytes under way cost time and gain no rate.
-#[must_use]
-pub fn is_through_a_queue(round_trip: Span, least: Span, exactly: bool) -> bool {
-    let waiting = round_trip.saturating_sub(least);
-    let of_hosts = if exactly { Span::ZERO } else { WAIT };
-    least > Span::ZERO && waiting > of_hosts && waiting.as_seconds() > round_trip.as_seconds() * MOSTLY
-}
-
-fn at_line_rate(link: Option<Rate>, rate: Option<Rate>) -> bool {
-    let shares = link.zip(rate).filter(|(link, _)| link.bits_per_second() > 0.0);
-    shares.is_some_and(|(link, rate)| rate.share_of(link) >= AT_LINE_RATE)
+/// For which share of the time the link was full: all of it if the whole flow had its rate, otherwise that of the `looks`
+/// which found as much under way as goes at its rate in a round trip.
+fn share_at_line_rate(known: &Known<'_>, looks: &[TcpSample]) -> f64 {
+    let Some(link) = known.link.filter(|link| link.bits_per_second() > 0.0) else { return 0.0 };
+    let full = |rate: Rate| rate.share_of(link) >= AT_LINE_RATE;
+    if known.rate.is_some_and(full) {
+        return 1.0;
+    }
+    found(looks, |look| queue::stands(look) && full(queue::rate(look)))
 }
 
 /// What the time waited for that the kernel does not explain.

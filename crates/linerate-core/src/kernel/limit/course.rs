@@ -49,7 +49,7 @@ pub fn course(known: &Known<'_>, at_line_rate: impl Fn(Span, Span) -> bool) -> V
             paced: paced[0],
             exactly,
         };
-        stretches.push(Stretch { since, until, shares: account.divided(&seen, full) });
+        stretches.push(Stretch { since, until, shares: account.divided(&seen, f64::from(u8::from(full))) });
         (first, looks_from) = (last, place + 1);
     }
     stretches

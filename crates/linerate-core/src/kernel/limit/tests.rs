@@ -76,6 +76,22 @@ fn at_line_rate_it_is_the_link_whatever_window_is_full() {
 }
 
 #[test]
+fn the_link_has_the_looks_that_found_it_full() {
+    let [rtt, min_rtt] = [20, 15].map(Span::from_ms);
+    let with = |unacked| TcpSample { unacked, cwnd: 9_999, mss: 1_448, rtt, min_rtt, ..sample(500, 0, 0) };
+    // 941.5 Mb/s for 20 ms are 1,625 segments.
+    let looks = [with(1_600), with(1_500), with(1_650), with(1_000), sample(1_000, 0, 0)];
+    let share = |looks: &[TcpSample]| {
+        let rate = Some(Rate::from_mbps(800.0));
+        let known = Known { sender: looks, link: Some(LINK), rate, span: SECOND, ..Known::default() };
+        holders(&known).expect("the kernel counted").shares.of(Holder::Link)
+    };
+    assert_eq!(share(&looks), 0.5);
+    let idle = looks.map(|look| TcpSample { min_rtt: rtt, ..look });
+    assert_eq!(share(&idle), 0.0, "nothing waits for it");
+}
+
+#[test]
 fn a_full_send_buffer_is_found_though_the_kernel_did_not_notice() {
     let full = TcpSample { unacked: 12, cwnd: 138, queued: 19_000, sndbuf: 20_000, ..sample(500, 0, 0) };
     let unsent = TcpSample { notsent: 1, ..full.clone() };

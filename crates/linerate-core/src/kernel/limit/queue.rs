@@ -1,0 +1,116 @@
+//! Whether bytes that are under way stand in a queue of the path.
+
+use super::super::TcpSample;
+use super::{MOSTLY, WAIT};
+use crate::units::{Rate, Span};
+
+/// Rates this close to each other are one.
+const SAME_RATE: f64 = 0.9;
+/// Windows this far from each other at one rate do not make it.
+const WINDOWS: f64 = 1.25;
+/// Where a rate is known to be the path's, a round trip this much longer than the least one is one through a queue.
+const STANDING: f64 = 1.1;
+
+/// Whether most of a round trip, whose `least` is known, is waiting for a queue: more is under way than the path holds
+/// without one. Where it is not known `exactly`, a host may take up to 1 ms of it.
+///
+/// Source: Little's law; Cardwell and others, "BBR: congestion-based congestion control", ACM Queue 14 (5),
+/// 2016, figure 1: beyond the product of bandwidth and delay more bytes under way cost time and gain no rate.
+#[must_use]
+pub fn is_through_a_queue(round_trip: Span, least: Span, exactly: bool) -> bool {
+    let waiting = round_trip.saturating_sub(least);
+    let of_hosts = if exactly { Span::ZERO } else { WAIT };
+    least > Span::ZERO && waiting > of_hosts && waiting.as_seconds() > round_trip.as_seconds() * MOSTLY
+}
+
+/// Of the looks with bytes under way, the share of those that found them standing in a queue: most of the round trip was
+/// waiting, or the rate was the highest of the flow, which larger and smaller windows had too.
+#[must_use]
+pub fn share_through_a_queue(looks: &[TcpSample], exactly: bool) -> f64 {
+    let plateau = plateau(looks);
+    super::found(looks, |look| {
+        let on_plateau = plateau.is_some_and(|least| rate(look).bits_per_second() >= least) && stands(look);
+        on_plateau || is_through_a_queue(look.rtt, look.min_rtt, exactly)
+    })
+}
+
+/// The rate from which on the window does not make the rate, if there is one. Unit: bits per second.
+fn plateau(looks: &[TcpSample]) -> Option<f64> {
+    let mut rates: Vec<f64> =
+        looks.iter().map(|look| rate(look).bits_per_second()).filter(|rate| *rate > 0.0).collect();
+    rates.sort_by(f64::total_cmp);
+    // A single look may find any rate.
+    let top = rates.iter().rev().nth(rates.len() / 10)?;
+    let least = top * SAME_RATE;
+    let windows =
+        looks.iter().filter(|look| rate(look).bits_per_second() >= least && stands(look)).map(window);
+    let [low, high] = windows.fold([f64::INFINITY, 0.0], |[low, high], it| [it.min(low), it.max(high)]);
+    (high >= low * WINDOWS).then_some(least)
+}
+
+/// Whether a part of the round trip is waiting.
+pub(super) fn stands(look: &TcpSample) -> bool {
+    look.min_rtt > Span::ZERO && look.rtt.as_seconds() >= look.min_rtt.as_seconds() * STANDING
+}
+
+/// What was under way, less what was lost. Unit: bytes.
+fn window(look: &TcpSample) -> f64 {
+    (look.unacked.min(look.cwnd) * look.mss) as f64
+}
+
+/// By Little's law; zero where no round trip is known.
+pub(super) fn rate(look: &TcpSample) -> Rate {
+    let seconds = look.rtt.as_seconds();
+    Rate::from_bits_per_second(if seconds > 0.0 { window(look) * 8.0 / seconds } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{RngExt as _, SeedableRng as _};
+    use rand_pcg::Pcg64;
+
+    const MSS: u64 = 1_448;
+    const LOOKS: u32 = 40;
+
+    /// Looks at a flow whose window goes to and fro between `windows`, over a path that carries `rate` and takes
+    /// `least` at least; hosts make every round trip up to 15 % longer.
+    fn looks(random: &mut Pcg64, rate: f64, least: f64, windows: [f64; 2]) -> Vec<TcpSample> {
+        let [low, high] = windows;
+        let look = |nth: u32| {
+            let bytes = low + (high - low) * f64::from(nth % 10) / 10.0;
+            let segments = (bytes / MSS as f64).ceil();
+            let queued = segments * MSS as f64 * 8.0 / rate;
+            let rtt = Span::from_seconds(least.max(queued) * random.random_range(1.0..1.15));
+            let unacked = segments as u64;
+            TcpSample {
+                unacked,
+                cwnd: unacked,
+                mss: MSS,
+                rtt,
+                min_rtt: Span::from_seconds(least),
+                ..TcpSample::default()
+            }
+        };
+        (0..LOOKS).map(look).collect()
+    }
+
+    #[test]
+    fn a_window_that_changes_while_the_rate_does_not_stands_in_a_queue() {
+        let mut random = Pcg64::seed_from_u64(1);
+        for _ in 0..300 {
+            let rate = 10_f64.powf(random.random_range(5.0..11.0));
+            // At least some segments fit the path.
+            let least = random.random_range(1.0..50.0) * 20.0 * MSS as f64 * 8.0 / rate;
+            let held = rate * least / 8.0;
+            let low = random.random_range(1.2..1.4);
+            let sawtooth = looks(&mut random, rate, least, [held * low, held * low * 1.45]);
+            assert!(share_through_a_queue(&sawtooth, false) > 0.5, "{rate} bit/s, {least} s, from {low}");
+            let top = random.random_range(0.1..0.9);
+            let short = looks(&mut random, rate, least, [held * top * 0.3, held * top]);
+            assert_eq!(share_through_a_queue(&short, false), 0.0, "{rate} bit/s, {least} s, up to {top}");
+            let even = looks(&mut random, rate, least, [held * 1.2; 2]);
+            assert_eq!(share_through_a_queue(&even, false), 0.0, "a host may take that long, every time");
+        }
+    }
+}
