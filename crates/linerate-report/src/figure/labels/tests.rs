@@ -10,7 +10,7 @@ fn label(line: impl Into<Option<i32>>) -> Label {
 fn placed(labels: &[Label], pieces: &[[Spot; 2]]) -> Vec<Rectangle> {
     let width = label(None).text.len() as i32 * CHARACTER;
     let rectangle = |(x, y): Spot| Rectangle { x: [x, x + width], y: [y - ABOVE, y + BELOW] };
-    place(labels, AREA, pieces).into_iter().map(rectangle).collect()
+    place(labels, AREA, pieces, &[]).into_iter().map(rectangle).collect()
 }
 
 /// Whatever the distance of the lines, no label meets a line, a curve or another label.
@@ -110,7 +110,7 @@ fn a_label_leaves_the_graph_on_no_side() {
 fn crowded(rows: i32, lines: &[Option<i32>], pieces: &[[Spot; 2]]) -> Vec<Spot> {
     let area = Rectangle { x: [0, 1_000], y: [0, 60 + (rows - 1) * PITCH] };
     let label = |line: &Option<i32>| Label { text: "abcde".to_owned(), line: *line, at_end: false };
-    place(&lines.iter().map(label).collect::<Vec<_>>(), area, pieces)
+    place(&lines.iter().map(label).collect::<Vec<_>>(), area, pieces, &[])
 }
 
 /// Base lines of the two rows, and the places in a row.
