@@ -170,3 +170,25 @@ fn rectangles_overlap_where_they_share_a_point() {
     }
     assert_eq!([9, 10, 20, 21].map(|y| one.has_line(y)), [false, true, true, false]);
 }
+
+/// Numbers at the top of the chart are read wherever they stand: no label covers them while a row is free.
+#[test]
+fn labels_keep_clear_of_texts() {
+    let mut state = 7_u64;
+    let mut draw = |below: i32| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as i32 % below
+    };
+    for round in 0..200 {
+        let numbers = ["1".to_owned()];
+        let texts: Vec<Rectangle> = (0..1 + draw(5))
+            .map(|_| at_top(AREA.x[0] + draw(AREA.x[1] - AREA.x[0]), 0, &numbers, AREA.y[0]))
+            .collect();
+        let labels = [label(None), label(AREA.y[0] + draw(120))];
+        let width = label(None).text.len() as i32 * CHARACTER;
+        for (x, y) in place(&labels, AREA, &[], &texts) {
+            let it = Rectangle { x: [x, x + width], y: [y - ABOVE, y + BELOW] };
+            assert!(texts.iter().all(|text| !it.overlaps(text)), "{round}: {it:?} {texts:?}");
+        }
+    }
+}
