@@ -15,7 +15,7 @@ use linerate_core::units::Size;
 use serde::Serialize;
 
 use crate::error::RenderError;
-use crate::text::{count, hosts, item, percent, plain, wrap};
+use crate::text::{count, digits, hosts, item, percent, plain, wrap};
 
 pub(crate) use sections::sections;
 pub(crate) use sentence::Opening;
@@ -87,6 +87,20 @@ fn curve_blocks(curve: &ExplainedCurve, width: usize) -> Vec<String> {
     blocks
 }
 
+/// What limits a band, and its sizes: `likely send buffer (64 KiB to 1 MiB)`.
+pub(crate) fn band_name(band: &Band) -> String {
+    let says = match (band.verdict, band.certainty) {
+        (Some(bound), Certainty::Sure) => bound.to_string(),
+        (Some(bound), _) => format!("likely {bound}"),
+        (None, _) => {
+            let known = band.candidates.iter().filter(is_known).take(2);
+            let names: Vec<String> = known.map(|it| it.bound.to_string()).collect();
+            format!("{}, cannot tell", names.join(" or ")).trim_start_matches(", ").to_owned()
+        }
+    };
+    format!("{says} ({})", sizes(band))
+}
+
 fn sizes(band: &Band) -> String {
     let [from, to] = [band.from_bytes, band.to_bytes].map(Size);
     if from == to { from.to_string() } else { format!("{from} to {to}") }
@@ -110,8 +124,9 @@ fn settled_block(settled: &Settled, width: usize) -> String {
 }
 
 fn moved_says(moved: &Moved) -> String {
-    let ratio = format!("{:.3}", moved.ratio);
-    let within = moved.interval.map_or(String::new(), |[low, high]| format!(" ({low:.3} to {high:.3})"));
+    let ratio = digits(moved.ratio);
+    let within =
+        moved.interval.map_or(String::new(), |[low, high]| format!(" ({} to {})", digits(low), digits(high)));
     let what = match moved.outcome {
         Outcome::Fell => "the time fell",
         Outcome::Rose => "the time rose",
@@ -136,7 +151,7 @@ fn load_block(load: &ExplainedLoad, trouble: Option<String>, width: usize) -> St
         what = format!("{what}, not judged: {}; what ran", plain(&why));
     }
     if load.candidates.is_empty() {
-        let why = "the file does not say what held it back: no flow of TCP was looked at";
+        let why = "bottleneck unknown: the run has no TCP statistics of it";
         return wrap(&format!("{what}: {why}"), width, 2);
     }
     block(&what, load.verdict, load.certainty, &load.candidates, &load.settle, width)

@@ -6,7 +6,9 @@ mod labels;
 
 use serde::Serialize;
 
-use super::plot::{self, ACROSS, Axis, Frame, Look, Mark, Place, Shape, Sign, Spot, UNIT, UP, look, spot};
+use super::plot::{
+    self, ACROSS, Axis, Frame, Look, Mark, Place, Shape, Side, Sign, Spot, UNIT, UP, look, spot,
+};
 use super::text::escaped;
 use labels::{Label, Rectangle};
 
@@ -141,12 +143,12 @@ impl Figure {
         let label = |ceiling: &Ceiling| {
             let at = |place: &Place| spot([&self.x, &self.y], *place).1;
             let line = self.within(ceiling).last().map(at);
-            let above = if line.is_some() { "" } else { " (above this graph)" };
+            let above = if line.is_some() { "" } else { " (above)" };
             Label { text: format!("{}{above}", ceiling.name), line, at_end: ceiling.at_end }
         };
         let labels: Vec<Label> = self.ceilings.iter().map(label).collect();
         let bounds = Rectangle { x: ACROSS, y: [UP[1], UP[0]] };
-        let spots = labels::place(&labels, bounds, &self.pieces());
+        let spots = labels::place(&labels, bounds, &self.pieces(), &self.texts());
         labels.iter().zip(spots).map(|(label, spot)| plot::text(spot, "start", &label.text)).collect()
     }
 
@@ -155,10 +157,22 @@ impl Figure {
         ceiling.line.iter().copied().take_while(|(_, y)| self.y.share(*y) <= 1.0).collect()
     }
 
+    /// Where texts at the top of the chart stand, on either side of their rules.
+    fn texts(&self) -> Vec<Rectangle> {
+        let texts = self.layers.iter().flat_map(|layer| &layer.marks).filter_map(|mark| match mark {
+            Mark::Text { at, side: Side::Top(down), lines } => {
+                Some((spot([&self.x, &self.y], *at).0, *down, lines))
+            }
+            _ => None,
+        });
+        texts.map(|(x, down, lines)| labels::at_top(x, down, lines, UP[1])).collect()
+    }
+
     /// What all lines are made of; a lone point is a piece without a length.
     fn pieces(&self) -> Vec<[Spot; 2]> {
         let lines = self.layers.iter().flat_map(|layer| &layer.marks).filter_map(|mark| match mark {
             Mark::Line { through, .. } => Some(through.clone()),
+            Mark::Rule { at, .. } => Some(self.y.range().map(|end| (*at, end)).to_vec()),
             _ => None,
         });
         let ceilings =

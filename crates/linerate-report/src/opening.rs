@@ -15,7 +15,7 @@ pub(crate) fn opening(report: &Report, index: usize) -> Option<Opening> {
     }
     if let Some(app) = report.apps.iter().find(|app| app.run == index) {
         let headline = app::headline(app, named);
-        return Some(Opening::said(format!("{headline}. Result: {}.", app::answer(app))));
+        return Some(Opening::said(format!("{}. {headline}.", app::answer(app))));
     }
     RunVerdict::of(&named.run).map(Opening::new)
 }

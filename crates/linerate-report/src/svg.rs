@@ -17,6 +17,7 @@ const CAPTION: u32 = 120;
 /// The longest line. Unit: characters.
 const LONGEST_TITLE: usize = 80;
 const LONGEST_NAME: usize = 90;
+const LONGEST_OTHER: usize = 110;
 
 #[derive(Template)]
 #[template(path = "report.svg")]
@@ -28,7 +29,7 @@ struct File {
     figures: Vec<Figure>,
 }
 
-/// A curve's line in the legend.
+/// A line of the legend: a curve, or what limits a band of sizes.
 struct Entry {
     y: u32,
     name: String,
@@ -58,9 +59,18 @@ pub fn svg(report: &Report) -> Result<String, RenderError> {
         return app::svg(report);
     }
     refuse_loads_alone(report, "svg")?;
-    let legend: Vec<Entry> = (0..report.curves.len()).map(|index| entry(report, index)).collect();
+    let mut legend: Vec<Entry> = (0..report.curves.len()).map(|index| entry(report, index)).collect();
+    let charts = graphs(report);
+    let others = charts.iter().flat_map(|chart| chart.layers.iter().skip(report.curves.len()));
+    let lines = (TITLE..).step_by(LEGEND_LINE as usize).skip(legend.len());
+    legend.extend(lines.zip(others).map(|(y, layer)| Entry {
+        y,
+        name: shortened(&layer.name, LONGEST_OTHER),
+        colour: layer.colour(),
+        dashes: layer.look.dashes,
+    }));
     let top = TITLE + LEGEND_LINE * legend.len() as u32;
-    let figures: Vec<Figure> = graphs(report)
+    let figures: Vec<Figure> = charts
         .into_iter()
         .zip(0..)
         .map(|(chart, nth)| Figure { y: top + CAPTION + nth * (HEIGHT + CAPTION), chart })
@@ -170,8 +180,8 @@ mod tests {
         let labels =
             |chart: &Chart, of: &str| chart.labels_svg().lines().filter(|text| text.trim() == of).count();
         assert_eq!(labels(&throughput, "copies"), 1, "{}", throughput.labels_svg());
-        assert_eq!(labels(&throughput, "far (above this graph)"), 1, "{}", throughput.labels_svg());
-        assert_eq!(labels(&signature, "copies") + labels(&signature, "far (above this graph)"), 0);
+        assert_eq!(labels(&throughput, "far (above)"), 1, "{}", throughput.labels_svg());
+        assert_eq!(labels(&signature, "copies") + labels(&signature, "far (above)"), 0);
         let lines = |picture: &Chart| picture.ceilings_svg().matches("<polyline").count();
         assert!(lines(&throughput) > lines(&signature), "the line to 1 KiB is drawn");
     }
@@ -196,9 +206,14 @@ mod tests {
     /// 65 units of a quarter pixel for the title, 22.5 px for a line of the legend, 30 px over each graph.
     #[test]
     fn graphs_stand_under_each_other_below_the_legend() {
-        for (report, curves) in [(fixture::one(), 1), (fixture::two(), 2)] {
+        for (report, curves, limits) in [(fixture::one(), 1_u32, 2_u32), (fixture::two(), 2, 0)] {
             let svg = svg(&report).expect("it can be drawn");
-            let top = 260 + 90 * curves;
+            assert_eq!(
+                svg.matches(">limit ").count(),
+                limits as usize,
+                "each number in the graph has its name"
+            );
+            let top = 260 + 90 * (curves + limits);
             let height = top + 3 * (440 * 4 + 120);
             assert!(svg.contains(&format!("viewBox=\"0 0 3840 {height}\"")), "{}", &svg[..400]);
             for nth in 0..3 {

@@ -334,7 +334,7 @@ const drawCeilings = (svg, ceilings, layers, place, taken) => {
     const points = line.map(at).filter(([, y]) => y >= top - 1 && y <= bottom + 1);
     const inside = points.length > 1;
     if (inside) make("polyline", { fill: "none", stroke: "currentColor", "stroke-width": 1, "stroke-dasharray": "6 4", "clip-path": `url(#inside-${svg.dataset.graph})`, points: points.map((point) => point.join(",")).join(" ") }, group);
-    const text = inside ? name : `${name} (above this graph)`;
+    const text = inside ? name : `${name} (above)`;
     const wide = widthOf(text);
     // Over its line; under it where that is too near to the top.
     const by = inside ? points[0][1] : top;

@@ -229,7 +229,16 @@ for (const svg of document.querySelectorAll("svg.graph")) {
       const seen = getComputedStyle(element);
       for (const key of ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "paint-order", "shape-rendering", "color", "font-family", "font-size", "opacity", "visibility", "display"]) to[nth].style.setProperty(key, seen.getPropertyValue(key));
     });
-    const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+    const [, , width, plain] = svg.getAttribute("viewBox").split(" ").map(Number);
+    // Its curves have their names below it: the page's legend stays in the page.
+    const named = layers.length > 1 ? layers.filter((layer) => !layer.group.hasAttribute("hidden")) : [];
+    const height = plain + named.length * LINE + (named.length && 8);
+    named.forEach((layer, nth) => {
+      const y = plain + (nth + 1) * LINE;
+      make("line", { x1: 8, x2: 42, y1: y - 4, y2: y - 4, stroke: getComputedStyle(layer.group).color, "stroke-width": 3, "stroke-dasharray": layer.dashes }, copy);
+      make("text", { x: 50, y, "font-size": LETTERS, "font-family": "system-ui, sans-serif", fill: style.getPropertyValue("--ink").trim() }, copy, wrapped(layer.name, width - 60, 1)[0]);
+    });
+    copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
     copy.setAttribute("width", width);
     copy.setAttribute("height", height);
     copy.prepend(make("rect", { width, height, fill: style.getPropertyValue("--paper").trim() }));

@@ -35,7 +35,7 @@ fn a_model_gives_the_curve_the_file_and_the_report_of_a_real_network() {
     assert_eq!(time(&run, 1), 576_000.0 + 556_000.0);
     assert!(said.stdout.contains("modelled: x") && said.stdout.contains("949 Mb/s"), "{}", said.stdout);
     let page = desk.read("x.html");
-    assert!(page.contains("It was computed, not measured") && page.contains("The model"), "{page}");
+    assert!(page.contains("Simulated: no measurement noise.") && page.contains("The model"), "{page}");
 
     let again = desk.linerate(&["report", "x.run.json", "--report", "x.csv"]).done();
     assert_eq!(again.stdout, desk.linerate(&["report", "x.run.json"]).done().stdout, "the table too");

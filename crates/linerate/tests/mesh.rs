@@ -154,8 +154,9 @@ fn hosts_that_are_absent_are_named_and_the_others_measured() {
         mesh(&desk, &[&all[..], options].concat())
     };
     let said = by("a,refuses,b,silent,c", &[]).fails(1).stdout;
-    let expected = "refuses and silent were absent; 5 ranks, 6 of 20 pairs measured; ";
-    assert!(said.starts_with(expected), "{said}");
+    assert!(said.starts_with("refuses and silent were absent; "), "{said}");
+    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(line.contains("5 ranks, 6 of 20 pairs measured; "), "{said}");
     let lost = desk.run_file("x.run.json").mesh.expect("a mesh").lost;
     assert!(lost.iter().all(|lost| lost.absent) && lost.len() == 2, "{lost:?}");
     assert!(lost[0].reason.contains("port 22: Connection refused"), "{lost:?}");
@@ -177,9 +178,9 @@ fn servers_that_are_absent_are_named_and_the_others_measured() {
     drop(free);
     let list = format!("{},{gone},{},nowhere.invalid", servers[0].address, servers[1].address);
     let said = mesh(&desk, &["--servers", &list, "--key-file", "key"]).fails(1).stdout;
-    let expected = format!("{gone} and nowhere.invalid were absent; 4 ranks, 2 of 12 pairs measured; ");
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.starts_with(&expected), "{said}");
+    assert!(said.starts_with(&format!("{gone} and nowhere.invalid were absent; ")), "{said}");
+    assert!(said.contains("4 ranks, 2 of 12 pairs measured; "), "{said}");
     let all = mesh(&desk, &["--servers", &list, "--key-file", "key", "--require-all", "--force"]).complaint();
     assert!(all.contains(&gone) || all.contains("nowhere.invalid"), "{all}");
 }

@@ -120,6 +120,15 @@ impl fmt::Display for HeldBack {
         match self {
             Self::Pace(pace) => write!(out, "by the pace that was asked, {pace} a direction"),
             Self::Flow(verdict) => out.write_str(&said(verdict)),
+            Self::Flows { flows, counts, first } if counts.len() == 1 => {
+                let all = format!("by the {}", first.winner);
+                let first = said(first);
+                write!(
+                    out,
+                    "all {flows} flows {all}; flow #1 {}",
+                    first.trim_start_matches(&all).trim_start()
+                )
+            }
             Self::Flows { flows, counts, first } => {
                 let counts: Vec<String> =
                     counts.iter().map(|(holder, count)| format!("{count} by the {holder}")).collect();

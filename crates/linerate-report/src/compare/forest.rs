@@ -81,6 +81,7 @@ fn one(nth: usize, (subject, way): Group<'_>, members: &[&FigureChange], thresho
     let one =
         Curve { name: "no change".to_owned(), points: vec![end(-0.5), end(members.len() as f64 - 0.5)] };
     let mut layers = each(axes, &curves, Style::Points);
+    layers.retain(|layer| !layer.marks.is_empty());
     layers.push(theory(axes, (KINDS.len(), &one), Style::Line));
 
     Figure::new(title, axes, layers).explained(&[(Sign::Bar, "Bars: 95 % intervals.")])

@@ -62,9 +62,11 @@ fn by(figure: &FigureChange, base: &str, candidate: &str) -> String {
 fn times(change: &Change) -> String {
     let Some([low, high]) = change.alone else { return format!("{:.3}", change.estimate) };
     let half = (high - low) / 2.0;
-    let digits = if half < 0.02 {
+    // The lower end keeps a digit too.
+    let fine = if low > 0.0 { half.min(low) } else { half };
+    let digits = if fine < 0.02 {
         3
-    } else if half < 0.2 {
+    } else if fine < 0.2 {
         2
     } else {
         1

@@ -165,7 +165,12 @@ pub(super) fn sizes(curve: &CurveChange, threshold: f64) -> String {
     let mut visible: Vec<f64> = curve.sizes.iter().filter_map(|size| size.change.visible).collect();
     visible.sort_by(f64::total_cmp);
     if let Some(middle) = visible.get(visible.len() / 2).filter(|_| count(Verdict::CannotTell) > 0) {
-        text.push_str(&format!("; at one size a change of {} would mostly show", share(*middle)));
+        let least = if *middle >= MOST_VISIBLE {
+            "only a change beyond x10"
+        } else {
+            &format!("a change of {}", share(*middle))
+        };
+        text.push_str(&format!("; at one size {least} would mostly show"));
     }
     text
 }

@@ -1,10 +1,10 @@
 //! NetPIPE's graphs as charts.
 
-use linerate_analysis::explain::{Band, Certainty, explain};
+use linerate_analysis::explain::{Band, explain};
 use linerate_analysis::report::{Curve, Report, Timed};
-use linerate_core::units::Size;
 
 use super::graph::Graph;
+use crate::explain::band_name;
 use crate::figure::{Aim, Ceiling, Figure, Layer, Title};
 use crate::plot::{Axis, Mark, PALE, Place, Shape, Side, UNIT};
 use crate::text::{curve_name, digits, percent, plain};
@@ -28,16 +28,10 @@ fn figure(report: &Report, graph: Graph) -> Figure {
         caption: graph.caption().to_owned(),
     };
     let mut layers: Vec<Layer> = report.curves.iter().enumerate().map(layer).collect();
-    let bands = if graph == Graph::Throughput { bands(report) } else { Vec::new() };
-    if bands.len() < 2 {
-        return Figure::new(title, axes, layers).explained(&Graph::SIGNS).below(ceilings(report, graph, &x));
+    if graph == Graph::Throughput {
+        layers.extend(limits(axes, &bands(report)));
     }
-    layers.push(Layer::new((PALE, "what limits it"), axes, limits(&bands), Vec::new()));
-    let mut figure =
-        Figure::new(title, axes, layers).explained(&Graph::SIGNS).below(ceilings(report, graph, &x));
-    let named: Vec<String> = (1..).zip(&bands).map(|(nth, band)| format!("{nth}: {}", limit(band))).collect();
-    figure.caption = format!("{} Limited by {}.", figure.caption, named.join("; "));
-    figure
+    Figure::new(title, axes, layers).explained(&Graph::SIGNS).below(ceilings(report, graph, &x))
 }
 
 /// The bands of sizes with one bottleneck. Empty where there are several curves, whose bands would not be told apart.
@@ -47,29 +41,21 @@ fn bands(report: &Report) -> Vec<Band> {
     explained.into_iter().next().map(|curve| curve.bands).unwrap_or_default()
 }
 
-/// A line where the bottleneck changes, and the number of each band at its top.
-fn limits(bands: &[Band]) -> Vec<Mark> {
+/// A layer for each band, if there are several: its number at the top, which the legend names, and a line where it begins.
+fn limits(axes: [&Axis; 2], bands: &[Band]) -> Vec<Layer> {
     let middle = |one: u64, other: u64| (one as f64 * other as f64).sqrt();
-    let rule = |pair: &[Band]| Mark::Rule { at: middle(pair[0].to_bytes, pair[1].from_bytes), width: UNIT };
-    let number = |(nth, band): (usize, &Band)| Mark::Text {
-        at: (middle(band.from_bytes, band.to_bytes), 0.0),
-        side: Side::Top(0),
-        lines: vec![nth.to_string()],
+    let layer = |(nth, band): (usize, &Band)| {
+        let number = Mark::Text {
+            at: (middle(band.from_bytes, band.to_bytes), 0.0),
+            side: Side::Top(0),
+            lines: vec![(nth + 1).to_string()],
+        };
+        let before = nth.checked_sub(1).map(|before| bands[before].to_bytes);
+        let rule = before.map(|end| Mark::Rule { at: middle(end, band.from_bytes), width: UNIT });
+        let name = format!("limit {}: {}", nth + 1, band_name(band));
+        Layer::new((PALE, name), axes, rule.into_iter().chain([number]).collect(), Vec::new())
     };
-    bands.windows(2).map(rule).chain((1..).zip(bands).map(number)).collect()
-}
-
-/// What limits a band, in a few words.
-fn limit(band: &Band) -> String {
-    let sizes = match [band.from_bytes, band.to_bytes].map(Size) {
-        [from, to] if from == to => from.to_string(),
-        [from, to] => format!("{from} to {to}"),
-    };
-    match (band.verdict, band.certainty) {
-        (Some(bound), Certainty::Sure) => format!("{} ({sizes})", bound.in_sentence()),
-        (Some(bound), _) => format!("likely {} ({sizes})", bound.in_sentence()),
-        (None, _) => format!("not known ({sizes})"),
-    }
+    bands.iter().enumerate().filter(|_| bands.len() > 1).map(layer).collect()
 }
 
 /// The highest first, so that names stand in the order of their lines.
@@ -147,9 +133,8 @@ fn found(graph: Graph, curve: &Curve) -> Vec<Mark> {
             let Some(knee) = curve.derived.saturation else { return Vec::new() };
             // At the knee the bytes take as long as the fixed part.
             let us = knee.fixed_ps * 2.0 / 1e6;
-            let through = knee.interval.map(|size| (size, us)).into();
-            let interval = Mark::Line { through, width: 3 * UNIT, dark: 0.6 };
-            vec![interval, found_at((knee.size, us), Shape::Diamond)]
+            let through = knee.interval.map(|size| (size, us));
+            vec![Mark::line(through, 3 * UNIT), found_at((knee.size, us), Shape::Diamond)]
         }
     }
 }

@@ -152,7 +152,7 @@ fn a_ceiling_far_above_is_named_at_the_top_without_a_line() {
         let picture = picture(&report, graph);
         assert_eq!(picture.ceilings_svg().matches("<polyline").count(), 1, "{}", picture.ceilings_svg());
         assert!(picture.labels_svg().contains("\nnear\n"), "{}", picture.labels_svg());
-        assert!(picture.labels_svg().contains("\nfar (above this graph)\n"), "{}", picture.labels_svg());
+        assert!(picture.labels_svg().contains("\nfar (above)\n"), "{}", picture.labels_svg());
         // The line reaches from side to side.
         let lines = picture.ceilings_svg();
         let line = lines.lines().find(|line| line.contains("<polyline")).expect("a line");

@@ -65,10 +65,22 @@ impl Rectangle {
     }
 }
 
-/// Where the base line of each label begins, in a graph that fills `area`. A label stands by its line
-/// at the left if it can, and else where it is in the way of the least.
-pub(super) fn place(labels: &[Label], area: Rectangle, pieces: &[[Spot; 2]]) -> Vec<Spot> {
-    let mut taken: Vec<Rectangle> = Vec::new();
+/// The room of lines of text on either side of `x`, the first so many rows below `top`.
+pub(super) fn at_top(x: i32, down: usize, lines: &[String], top: i32) -> Rectangle {
+    let widest = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0) as i32;
+    let [reach, first] = [MARGIN + widest * CHARACTER, top + down as i32 * PITCH];
+    Rectangle { x: [x - reach, x + reach], y: [first, first + lines.len() as i32 * PITCH + BELOW] }
+}
+
+/// Where the base line of each label begins, in a graph that fills `area` and has `texts`. A label stands by its
+/// line at the left if it can, and else where it is in the way of the least.
+pub(super) fn place(
+    labels: &[Label],
+    area: Rectangle,
+    pieces: &[[Spot; 2]],
+    texts: &[Rectangle],
+) -> Vec<Spot> {
+    let mut taken: Vec<Rectangle> = texts.to_vec();
     for label in labels {
         let cost = |it: &Rectangle| {
             ON_LABEL * taken.iter().filter(|other| it.overlaps(other)).count()
@@ -84,7 +96,7 @@ pub(super) fn place(labels: &[Label], area: Rectangle, pieces: &[[Spot; 2]]) -> 
         let best = candidates(label, area).min_by_key(cost);
         taken.push(best.expect("the first row of the graph is always there"));
     }
-    taken.iter().map(|it| (it.x[0], it.y[1] - BELOW)).collect()
+    taken[texts.len()..].iter().map(|it| (it.x[0], it.y[1] - BELOW)).collect()
 }
 
 /// Where a label can stand, the best first: over its line and under it, then farther off; of each row

@@ -4,7 +4,7 @@ use linerate_analysis::changes::{FigureHistory, Verdict};
 use linerate_analysis::figures::Key;
 
 use super::super::section::{self, Cell, Document, Entry, Item, Part, Section, TableView, Tone, entries};
-use super::super::text::{count, plain};
+use super::super::text::{capital, count, plain};
 use super::heat::heats;
 use super::show::{levels, runs};
 use super::shown::{Shown, ShownEvent, outliers};
@@ -27,8 +27,8 @@ pub fn document(path: &PathHistory, keys: Option<&[Key]>) -> Document {
     }
     let heat = scale.into_iter().chain(section::charts(heats.figures)).collect();
     let sides = section::charts(sides::figures(path, &shown)).collect();
-    let facts =
-        [("path", plain(&path.id)), ("runs", extent(path)), ("verdict", words::at_length(&path.changes))];
+    let verdict = Item::Lead(format!("{}.", capital(&words::at_length(&path.changes))));
+    let facts = [("path", plain(&path.id)), ("runs", extent(path))];
     let mut changed = vec![Item::Facts(entries(facts))];
     changed.append(&mut changes_of(path, &shown));
     let fields: Vec<Entry> =
@@ -36,6 +36,7 @@ pub fn document(path: &PathHistory, keys: Option<&[Key]>) -> Document {
     let about = [Some(Item::Facts(fields)), section::note("Times of day are UTC.")];
     let of = |part, id, heading, items| Section::new(part, id, heading, items);
     let sections = vec![
+        of(Part::Result, "verdict", "", vec![verdict]),
         of(Part::Result, "changes", "What changed", changed),
         of(Part::Charts, "heat", "Size against time", heat),
         of(Part::Charts, "courses", "Figures over time", courses),

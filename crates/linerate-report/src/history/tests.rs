@@ -97,7 +97,7 @@ fn a_path_shows_the_figures_asked_for_and_all_runs_if_asked() {
 #[test]
 fn a_path_of_one_run_and_of_none_can_be_shown() {
     let one = document(&history(1, 12), None).text(80, Rows::Short);
-    assert!(one.contains("one run on 2026-01-01") && one.contains("too few runs"), "{one}");
+    assert!(one.contains("one run on 2026-01-01") && one.contains("Too few runs."), "{one}");
     let none = document(&history(0, 12), None).text(80, Rows::Short);
     assert!(none.contains("no run"), "{none}");
 }

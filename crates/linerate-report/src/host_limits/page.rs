@@ -4,7 +4,7 @@ use linerate_core::host_limits::HostLimitsFile;
 
 use super::charts::figures;
 use super::sections::all;
-use super::words::{cautions, facts, state};
+use super::words::{cautions, facts, opening, state};
 use crate::section::{self, Document, Item, Part, Section, Warning, entries};
 use crate::text::plain;
 
@@ -34,8 +34,10 @@ fn sections(file: &HostLimitsFile, of: &str) -> Vec<Section> {
     let numbers = numbers.chain([Item::Note(READ.to_owned())]).collect();
     let heading = |text: &str| format!("{of}{text}");
     let first = if of.is_empty() { String::new() } else { heading("what this host could reach") };
+    let lead = opening(&file.limits).map(Item::Lead);
+    let result = lead.into_iter().chain([Item::Facts(entries(facts(file)))]).collect();
     vec![
-        Section::new(Part::Result, "host", first, vec![Item::Facts(entries(facts(file)))]),
+        Section::new(Part::Result, "host", first, result),
         Section::new(
             Part::Charts,
             "host-charts",

@@ -7,7 +7,7 @@ use linerate_core::host_limits::{
 use linerate_core::stats::Estimate;
 use linerate_core::units::{Size, Span};
 
-use crate::text::{digits, percent, plain};
+use crate::text::{count, digits, percent, plain, time_text};
 
 /// A rate without its unit, in GB/s (10^9 bytes a second).
 pub(super) fn gigabytes(bytes_per_second: f64) -> String {
@@ -47,6 +47,26 @@ pub(super) fn fits(bytes: u64, caches: &Fact<Vec<Cache>>) -> String {
     let Some(caches) = caches.known() else { return "-".to_owned() };
     let first = caches.iter().filter(|cache| bytes <= cache.bytes).min_by_key(|cache| cache.bytes);
     first.map_or_else(|| "memory".to_owned(), |cache| format!("L{}", cache.level))
+}
+
+/// The numbers that most programs meet first. Absent if none was measured.
+pub(super) fn opening(limits: &HostLimits) -> Option<String> {
+    let time = |fact: &Fact<Estimate>| Some(time_text(fact.known()?.median * 1e3));
+    let memory = limits.memory.known().and_then(|memory| {
+        let rates = memory.threads.iter().map(|it| (it.rates.copy.bytes_per_second.median, it.threads));
+        let (rate, threads) = rates.max_by(|one, other| one.0.total_cmp(&other.0))?;
+        let threads = count(threads.into(), "thread");
+        Some(format!("{} GB/s read and written by memory copies of {threads}", gigabytes(rate)))
+    });
+    let calls = limits.calls.known();
+    let call = calls.and_then(|calls| Some(format!("{} a system call", time(&calls.system_call_ns)?)));
+    let wake = calls.and_then(|calls| {
+        let sleeper = |it: &&WakeUp| (it.processor, it.state) == (Processor::Other, TargetState::Idle);
+        let time = time(&calls.wake_ups.iter().find(sleeper)?.time_ns)?;
+        Some(format!("{time} to wake a thread on an idle processor"))
+    });
+    let parts: Vec<String> = memory.into_iter().chain(call).chain(wake).collect();
+    (!parts.is_empty()).then(|| format!("{}.", parts.join(", ")))
 }
 
 /// The key facts of the host and of the measurement: a label and a value each.

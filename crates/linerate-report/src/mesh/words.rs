@@ -1,10 +1,11 @@
 //! What a mesh says, in words.
 
 use linerate_analysis::facts::Unit;
-use linerate_analysis::report::{MeshResult, MeshUnit, MeshView, NamedRun, Packets, PairValue};
+use linerate_analysis::report::{MeshResult, MeshUnit, MeshView, NamedRun, Packets, PairValue, SuspectRow};
 use linerate_core::plan::MeshSchedule;
 use linerate_core::run::{Run, Source};
 
+use super::columns::LONGEST_PLACE;
 use crate::numbers::{Shown, quantity};
 use crate::text::{count, digits, plain, shortened};
 
@@ -94,7 +95,7 @@ pub(super) const fn meanwhile(schedule: MeshSchedule) -> &'static str {
     }
 }
 
-/// `8 ranks, all 56 pairs measured; 2 suspects (1 slow, 1 congested); none of 52480 packets was lost`.
+/// `n3, all it sends and receives: slow, 9.99 x; 8 ranks, all 56 pairs measured; none of 52480 packets was lost`.
 pub(crate) fn headline(mesh: &MeshResult, run: &Run) -> String {
     let ranks = mesh.ranks.len();
     let pairs = ranks * ranks.saturating_sub(1);
@@ -104,13 +105,9 @@ pub(crate) fn headline(mesh: &MeshResult, run: &Run) -> String {
         all if all == pairs => format!("all {pairs} pairs measured"),
         some => format!("{some} of {pairs} pairs measured"),
     };
-    format!(
-        "{}{}, {measured}; {}; {}",
-        absent(mesh, run),
-        count(ranks as u64, "rank"),
-        found(mesh),
-        lost(mesh, run)
-    )
+    let (found, measured) = (found(mesh), format!("{}, {measured}", count(ranks as u64, "rank")));
+    let both = if mesh.suspects.is_empty() { [measured, found] } else { [found, measured] };
+    format!("{}{}; {}", absent(mesh, run), both.join("; "), lost(mesh, run))
 }
 
 /// `n3 and n7 were absent; `; of many the first ones.
@@ -133,21 +130,22 @@ pub(crate) fn short_title(mesh: &MeshResult) -> String {
     format!("mesh of {}", count(mesh.ranks.len() as u64, "rank"))
 }
 
-/// `2 suspects (1 slow, 1 congested)`.
+/// `n3, all it sends and receives: slow, 9.99 x`; of many the first, which are the worst.
 fn found(mesh: &MeshResult) -> String {
+    const NAMED: usize = 2;
     if mesh.suspects.is_empty() {
         return if mesh.views.is_empty() { "no suspects".to_owned() } else { "nothing is slow".to_owned() };
     }
-    let mut verdicts: Vec<(&str, u64)> = Vec::new();
-    for one in &mesh.suspects {
-        match verdicts.iter_mut().find(|(verdict, _)| *verdict == one.verdict) {
-            Some((_, many)) => *many += 1,
-            None => verdicts.push((&one.verdict, 1)),
-        }
+    let said = |one: &SuspectRow| {
+        let times = one.times_slower.map_or_else(String::new, |times| format!(", {} x", significant(times)));
+        let place = shortened(&plain(&one.place), LONGEST_PLACE).replacen(": ", ", ", 1);
+        format!("{place}: {}{times}", one.verdict)
+    };
+    let mut names: Vec<String> = mesh.suspects.iter().take(NAMED).map(said).collect();
+    if let Some(more @ 1..) = mesh.suspects.len().checked_sub(NAMED) {
+        names.push(count(more as u64, "more suspect"));
     }
-    let verdicts = verdicts.iter().map(|(verdict, many)| format!("{many} {verdict}"));
-    let verdicts = verdicts.collect::<Vec<_>>().join(", ");
-    format!("{} ({verdicts})", count(mesh.suspects.len() as u64, "suspect"))
+    names.join("; ")
 }
 
 /// `1 rank and 2 pairs were lost; 31 of 52480 packets were lost (0.1 %)`.

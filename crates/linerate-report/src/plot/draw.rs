@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::axis::Tick;
 use super::frame::{Frame, LINE, along};
-use super::words::lines;
+use super::words::{lines, width_of};
 use super::{Axis, Spot, UNIT};
 use crate::text::escaped;
 
@@ -69,9 +69,17 @@ pub(crate) fn axes(axes: [&Axis; 2]) -> String {
     }
     let below = bottom + TICK + GAP + LABEL * 4 / 5;
     match x.words() {
-        None => x.ticks.iter().for_each(|tick| {
-            svg.push_str(&text((across(tick.value), below), "middle", &tick.label));
-        }),
+        None => {
+            // What would touch the label before it is left out.
+            let mut end = i32::MIN;
+            for tick in &x.ticks {
+                let (at, half) = (across(tick.value), (width_of(&tick.label) * f64::from(UNIT) / 2.0) as i32);
+                if at - half > end {
+                    svg.push_str(&text((at, below), "middle", &tick.label));
+                    end = at + half + GAP;
+                }
+            }
+        }
         Some(_) => apart(&x.ticks, across, 2 * NEAR).for_each(|(_, tick)| {
             for (nth, word) in (0..).zip(lines(&tick.label, frame.column, MOST)) {
                 svg.push_str(&text((across(tick.value), below + nth * PITCH), "middle", &word));

@@ -21,7 +21,7 @@ pub(super) fn headings(run: &Run, remote: End<'_>, path: &Path, number: Option<u
 /// How quiet the hosts were, as a sentence.
 pub(super) fn noise(run: &Run) -> String {
     if run.model.is_some() {
-        return "It was computed, not measured: the clock is exact, and nothing disturbed it.".to_owned();
+        return "Simulated: no measurement noise.".to_owned();
     }
     let peers: Vec<End<'_>> = run.answering().map(|(remote, _)| remote).collect();
     let ends = || std::iter::once(run.local()).chain(peers.iter().copied());
@@ -76,6 +76,6 @@ mod tests {
         run.nodes[0].observation.noise = Fact::unknown("not watched");
         assert_eq!(noise(&run), "How quiet the hosts were is not known.");
         run.model = Some(fixture::model());
-        assert!(noise(&run).starts_with("It was computed, not measured"));
+        assert!(noise(&run).starts_with("Simulated"));
     }
 }

@@ -44,8 +44,11 @@ pub(crate) fn asked(report: &Report, index: usize) -> Vec<Entry> {
 fn card(report: &Report, load: &LoadResult) -> Card {
     let mut keys = Vec::new();
     for row in latency::rows([load]) {
-        let [median, p99, p999] = ["p50", "p99", "p99.9"].map(|label| time(row.row.percentile(label)));
-        keys.push([row.kind(), format!("median {median}, p99 {p99}, p99.9 {p999}")]);
+        let shares = [("median", "p50"), ("p99", "p99"), ("p99.9", "p99.9")];
+        let known = shares
+            .into_iter()
+            .filter_map(|(name, label)| Some(format!("{name} {}", time(Some(row.row.percentile(label)?)))));
+        keys.push([row.kind(), known.collect::<Vec<_>>().join(", ")]);
     }
     keys.extend(sums(&report.runs[load.run].run, load));
     keys.extend(load.held_back.iter().map(|held| ["held back".to_owned(), held.to_string()]));

@@ -10,7 +10,7 @@ fn label(line: impl Into<Option<i32>>) -> Label {
 fn placed(labels: &[Label], pieces: &[[Spot; 2]]) -> Vec<Rectangle> {
     let width = label(None).text.len() as i32 * CHARACTER;
     let rectangle = |(x, y): Spot| Rectangle { x: [x, x + width], y: [y - ABOVE, y + BELOW] };
-    place(labels, AREA, pieces).into_iter().map(rectangle).collect()
+    place(labels, AREA, pieces, &[]).into_iter().map(rectangle).collect()
 }
 
 /// Whatever the distance of the lines, no label meets a line, a curve or another label.
@@ -110,7 +110,7 @@ fn a_label_leaves_the_graph_on_no_side() {
 fn crowded(rows: i32, lines: &[Option<i32>], pieces: &[[Spot; 2]]) -> Vec<Spot> {
     let area = Rectangle { x: [0, 1_000], y: [0, 60 + (rows - 1) * PITCH] };
     let label = |line: &Option<i32>| Label { text: "abcde".to_owned(), line: *line, at_end: false };
-    place(&lines.iter().map(label).collect::<Vec<_>>(), area, pieces)
+    place(&lines.iter().map(label).collect::<Vec<_>>(), area, pieces, &[])
 }
 
 /// Base lines of the two rows, and the places in a row.
@@ -169,4 +169,26 @@ fn rectangles_overlap_where_they_share_a_point() {
         assert_eq!((one.overlaps(&other), other.overlaps(&one)), (overlap, overlap), "{other:?}");
     }
     assert_eq!([9, 10, 20, 21].map(|y| one.has_line(y)), [false, true, true, false]);
+}
+
+/// Numbers at the top of the chart are read wherever they stand: no label covers them while a row is free.
+#[test]
+fn labels_keep_clear_of_texts() {
+    let mut state = 7_u64;
+    let mut draw = |below: i32| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as i32 % below
+    };
+    for round in 0..200 {
+        let numbers = ["1".to_owned()];
+        let texts: Vec<Rectangle> = (0..1 + draw(5))
+            .map(|_| at_top(AREA.x[0] + draw(AREA.x[1] - AREA.x[0]), 0, &numbers, AREA.y[0]))
+            .collect();
+        let labels = [label(None), label(AREA.y[0] + draw(120))];
+        let width = label(None).text.len() as i32 * CHARACTER;
+        for (x, y) in place(&labels, AREA, &[], &texts) {
+            let it = Rectangle { x: [x, x + width], y: [y - ABOVE, y + BELOW] };
+            assert!(texts.iter().all(|text| !it.overlaps(text)), "{round}: {it:?} {texts:?}");
+        }
+    }
 }

@@ -29,31 +29,31 @@ struct Subject {
 const THROUGHPUT: Subject = Subject {
     id: "throughput",
     title: "Throughput against time",
-    caption: "Payload that the receiver took in each look, at the look's end.",
+    caption: "Payload received in each interval, plotted at its end.",
     axis: |_, highest| rates("Throughput", highest),
 };
 const TRANSACTIONS: Subject = Subject {
     id: "transactions",
     title: "Transactions against time",
-    caption: "Transactions that ended in each look, at the look's end.",
+    caption: "Transactions that ended in each interval, plotted at its end.",
     axis: |_, highest| from_zero("Transactions a second", highest),
 };
 const LATENCY: Subject = Subject {
     id: "latency-time",
     title: "Latency against time",
-    caption: "Of the transactions that ended in each look: solid the median, dashed the 99th percentile where there are 100 of them, dotted the longest.",
+    caption: "Of the transactions that ended in each interval: solid the median, dashed the 99th percentile where there are 100 of them, dotted the longest.",
     axis: |lowest, highest| times("Latency", lowest, highest),
 };
 const ROUND_TRIP: Subject = Subject {
     id: "rtt",
     title: "Round-trip time against time",
-    caption: "From the sender's TCP at each look. If it rises with the congestion window, segments wait in a queue.",
+    caption: "Sampled from the sender's TCP. If it rises with the congestion window, segments wait in a queue.",
     axis: |_, highest| times_from_zero("Smoothed round-trip time", highest),
 };
 const WINDOW: Subject = Subject {
     id: "cwnd",
     title: "Congestion window against time",
-    caption: "From the sender's TCP at each look. It doubles in slow start and falls at a loss.",
+    caption: "Sampled from the sender's TCP. It doubles in slow start and falls at a loss.",
     axis: |_, highest| from_zero("Congestion window (segments)", highest),
 };
 
