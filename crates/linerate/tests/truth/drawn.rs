@@ -436,9 +436,10 @@ fn judged(seeds: Range<u64>) -> [usize; 4] {
     all
 }
 
+// The rules were fitted on the seeds 1000 to 1059 and 3000 to 3059.
 #[test]
 fn what_is_named_is_what_gains_most_when_it_is_relieved() {
-    let [right, wrong, _, all] = judged(1_000..1_016);
+    let [right, wrong, _, all] = judged(5_000..5_016);
     assert!(all >= 10, "{all} bands");
     assert!(right * 100 >= all * 80 && wrong * 100 <= all * 10, "{right} right and {wrong} wrong of {all}");
 }
@@ -450,6 +451,6 @@ fn so_it_is_with_other_seeds() {
         let (first, end) = text.split_once("..").expect("LINERATE_SEEDS is FIRST..END");
         first.parse().expect("a seed")..end.parse().expect("a seed")
     });
-    let [right, wrong, _, all] = judged(given.unwrap_or(1_000..1_060));
-    assert!(right * 100 >= all * 75 && wrong * 100 <= all * 15, "{right} right and {wrong} wrong of {all}");
+    let [right, wrong, _, all] = judged(given.unwrap_or(5_000..5_060));
+    assert!(right * 100 >= all * 85 && wrong * 100 <= all * 8, "{right} right and {wrong} wrong of {all}");
 }
