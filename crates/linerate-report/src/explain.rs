@@ -15,7 +15,7 @@ use linerate_core::units::Size;
 use serde::Serialize;
 
 use crate::error::RenderError;
-use crate::text::{count, digits, hosts, item, percent, plain, wrap};
+use crate::text::{band_sizes, count, digits, hosts, item, percent, plain, wrap};
 
 pub(crate) use sections::sections;
 pub(crate) use sentence::Opening;
@@ -87,27 +87,8 @@ fn curve_blocks(curve: &ExplainedCurve, width: usize) -> Vec<String> {
     blocks
 }
 
-/// What limits a band, and its sizes: `likely send buffer (64 KiB to 1 MiB)`.
-pub(crate) fn band_name(band: &Band) -> String {
-    let says = match (band.verdict, band.certainty) {
-        (Some(bound), Certainty::Sure) => bound.to_string(),
-        (Some(bound), _) => format!("likely {bound}"),
-        (None, _) => {
-            let known = band.candidates.iter().filter(is_known).take(2);
-            let names: Vec<String> = known.map(|it| it.bound.to_string()).collect();
-            format!("{}, cannot tell", names.join(" or ")).trim_start_matches(", ").to_owned()
-        }
-    };
-    format!("{says} ({})", sizes(band))
-}
-
-fn sizes(band: &Band) -> String {
-    let [from, to] = [band.from_bytes, band.to_bytes].map(Size);
-    if from == to { from.to_string() } else { format!("{from} to {to}") }
-}
-
 fn band_block(band: &Band, width: usize) -> String {
-    let what = format!("{} ({})", sizes(band), count(band.sizes as u64, "size"));
+    let what = format!("{} ({})", band_sizes(band), count(band.sizes as u64, "size"));
     block(&what, band.verdict, band.certainty, &band.candidates, &band.settle, width)
 }
 

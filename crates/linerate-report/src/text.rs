@@ -1,6 +1,7 @@
 //! Words and numbers that several renderers share.
 
 use linerate_analysis::derive::{Bandwidth, Derived, Peak};
+use linerate_analysis::explain::{Band, Certainty};
 use linerate_analysis::figures::Unit;
 use linerate_analysis::report::{Curve, FlowClass, NamedRun, Report};
 use linerate_core::environment::Fact;
@@ -22,6 +23,26 @@ const LONGEST_LABEL: usize = 24;
 /// Columns that `text` takes in a terminal.
 pub(crate) fn columns(text: &str) -> usize {
     text.width()
+}
+
+/// What limits a band, and its sizes: `likely send buffer (64 KiB to 1 MiB)`.
+pub(crate) fn band_name(band: &Band) -> String {
+    let says = match (band.verdict, band.certainty) {
+        (Some(bound), Certainty::Sure) => bound.to_string(),
+        (Some(bound), _) => format!("likely {bound}"),
+        (None, _) => {
+            let known = band.candidates.iter().filter(|it| it.share.is_some()).take(2);
+            let names: Vec<String> = known.map(|it| it.bound.to_string()).collect();
+            format!("{}, cannot tell", names.join(" or ")).trim_start_matches(", ").to_owned()
+        }
+    };
+    format!("{says} ({})", band_sizes(band))
+}
+
+/// `64 KiB to 1 MiB`.
+pub(crate) fn band_sizes(band: &Band) -> String {
+    let [from, to] = [band.from_bytes, band.to_bytes].map(Size);
+    if from == to { from.to_string() } else { format!("{from} to {to}") }
 }
 
 /// `text` as the text of an XML document.

@@ -308,7 +308,7 @@ impl Observed {
 
     /// How many segments were sent again, both ways. Absent without TCP.
     pub(super) fn retransmits(&self) -> Option<u64> {
-        Some(self.tcp.as_ref()?.iter().map(|end| end.retransmits).sum())
+        Some(self.tcp.as_ref()?.iter().fold(0, |sum, end| sum.saturating_add(end.retransmits)))
     }
 
     /// The largest payload that a segment may have. Unit: bytes.

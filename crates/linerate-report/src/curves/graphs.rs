@@ -4,10 +4,9 @@ use linerate_analysis::explain::{Band, explain};
 use linerate_analysis::report::{Curve, Report, Timed};
 
 use super::graph::Graph;
-use crate::explain::band_name;
 use crate::figure::{Aim, Ceiling, Figure, Layer, Title};
 use crate::plot::{Axis, Mark, PALE, Place, Shape, Side, UNIT};
-use crate::text::{curve_name, digits, percent, plain};
+use crate::text::{band_name, curve_name, digits, percent, plain};
 
 /// The throughput, the signature and the saturation graph of every curve of `report`.
 pub(crate) fn figures(report: &Report) -> Vec<Figure> {

@@ -6,9 +6,9 @@ use linerate_analysis::explain::{
 use linerate_analysis::report::{NamedRun, Report};
 use linerate_core::units::Size;
 
-use super::{is_known, load_name, moved_says, percent, says, sizes};
+use super::{is_known, load_name, moved_says, percent, says};
 use crate::section::{Cell, Item, Part, Section, TableView};
-use crate::text::plain;
+use crate::text::{band_sizes, plain};
 
 /// What limits each run, size by size; what moved when one thing was changed; and the account of it.
 pub(crate) fn sections(report: &Report) -> Vec<Section> {
@@ -74,7 +74,7 @@ fn bands(explanation: &Explanation) -> impl Iterator<Item = (String, &Band)> {
     };
     explanation.curves.iter().flat_map(move |curve| {
         let pattern = of_curve(curve);
-        curve.bands.iter().map(move |band| (format!("{}{pattern}", sizes(band)), band))
+        curve.bands.iter().map(move |band| (format!("{}{pattern}", band_sizes(band)), band))
     })
 }
 

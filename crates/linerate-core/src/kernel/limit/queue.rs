@@ -55,7 +55,7 @@ pub(super) fn stands(look: &TcpSample) -> bool {
 
 /// What was under way, less what was lost. Unit: bytes.
 fn window(look: &TcpSample) -> f64 {
-    (look.unacked.min(look.cwnd) * look.mss) as f64
+    look.unacked.min(look.cwnd) as f64 * look.mss as f64
 }
 
 /// By Little's law; zero where no round trip is known.
