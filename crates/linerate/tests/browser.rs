@@ -79,18 +79,22 @@ fn requests(net: &Value) -> BTreeSet<String> {
 }
 
 impl Seen {
-    /// Asserts that the page is whole and asked for nothing.
+    /// Asserts that the page is whole, has these curves and numbers these bands of sizes, and asked for nothing.
     ///
     /// The log does not say for every request whether the page or the browser began it, so what
     /// the browser does of its own accord is switched off by its flags and known by its address;
     /// everything else counts, also a request that the page's own policy or the lack of a network
     /// stopped.
-    fn assert_sound(&self, curves: usize) {
+    fn assert_sound(&self, curves: usize, bands: usize) {
         self.assert_quiet();
-        assert_eq!(self.dom.matches("<g class=\"curve ").count(), GRAPHS * curves);
+        assert_eq!(self.dom.matches("<g class=\"curve ").count(), GRAPHS * curves + bands);
         // The script enables the legend and adds an aim to each graph.
         assert_eq!(self.dom.matches("class=\"aim\"").count(), GRAPHS, "the script did not run to its end");
-        let buttons = if curves > 1 { GRAPHS * curves } else { 0 };
+        let buttons = match (curves, bands) {
+            (1, 0) => 0,
+            (1, _) => curves + bands,
+            _ => GRAPHS * curves,
+        };
         assert_eq!(self.dom.matches("aria-pressed=\"true\"").count(), buttons);
         assert!(!self.dom.contains("disabled=\"\""), "the legend is dead");
         assert!(self.dom.trim_end().ends_with("</html>"));
@@ -113,11 +117,26 @@ fn a_measured_report_and_an_overlay_render_without_an_error_or_a_request() {
     let options = ["--time", "2s", "--max-size", "64KiB", "--out", "x.run.json", "--report", "x.html"];
     desk.linerate(&[&["measure"], &options[..]].concat()).done();
     let Some(seen) = open(&desk, "x.html") else { return };
-    seen.assert_sound(1);
+    seen.assert_sound(1, bands(&desk, "x.run.json"));
     desk.write("np.out", NETPIPE);
     desk.linerate(&["report", "x.run.json", "np.out", "--report", "y.html"]).done();
     let seen = open(&desk, "y.html").expect("it was there a moment ago");
-    seen.assert_sound(2);
+    seen.assert_sound(2, 0);
+    // What a measured curve is bound by depends on the machine; this one has two bands everywhere.
+    let model = ["measure", "--model", "slower-port", "--max-size", "1MiB", "--out", "z.run.json"];
+    desk.linerate(&[&model[..], &["--report", "z.html"]].concat()).done();
+    assert!(bands(&desk, "z.run.json") > 1);
+    let seen = open(&desk, "z.html").expect("it was there a moment ago");
+    seen.assert_sound(1, bands(&desk, "z.run.json"));
+}
+
+/// How many bands of sizes a page numbers: those of its verdict, if there are several.
+fn bands(desk: &Desk, run: &str) -> usize {
+    let explained: Value =
+        serde_json::from_str(&desk.linerate(&["explain", run, "--format", "json"]).done().stdout)
+            .expect("explain writes JSON");
+    let all = explained[0]["curves"][0]["bands"].as_array().map_or(0, Vec::len);
+    if all > 1 { all } else { 0 }
 }
 
 #[test]
