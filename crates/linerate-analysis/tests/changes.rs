@@ -4,6 +4,7 @@ mod events;
 mod hostile;
 mod ids;
 mod known;
+mod nights;
 mod noise;
 mod rates;
 mod scale;

@@ -5,13 +5,16 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::change_id::ChangeId;
-use super::figure_history::{FigureHistory, Shift, Standing};
+use super::figure_history::{FigureHistory, Shift, Standing, Verdict};
 use super::path::{Path, Run};
+use super::pieces::LEAST;
 use crate::figures::{Better, Key};
 use crate::identity::{Difference, Field, differences};
 
 /// Changes of one event are at most this many runs apart.
 const REACH: usize = 2;
+/// Of steady paths that are searched after every run, at most this share ever raises an alarm.
+const ALARM: f64 = 0.05;
 /// What changed is asked of at most this many runs on each side.
 const NEAR: usize = 10;
 /// Runs next to a change may belong to its other side. They are asked only if fewer than this many
@@ -48,7 +51,7 @@ pub struct Member {
     pub worse: Option<bool>,
     /// Over the search of its series.
     pub p: f64,
-    /// Whether enough runs follow.
+    /// Whether it may raise an alarm: enough runs follow, and its event is sure.
     pub standing: Standing,
     /// What it is known by.
     pub id: ChangeId,
@@ -61,7 +64,7 @@ pub struct Event {
     pub at: usize,
     /// Its members, by figure.
     pub members: Vec<Member>,
-    /// Confirmed if one of them is.
+    /// Confirmed if a member is sure over all searches of the path that could have found it.
     pub standing: Standing,
     /// What is not the same in the runs before and after it: first what differs for certain
     /// ([`Difference::is_clear`]). Beside a change is not because of it.
@@ -109,6 +112,7 @@ fn is_worse(key: &Key, change: Shift) -> Option<bool> {
 /// The events of a path in order. The surest change takes those beside it, then the surest that is
 /// left. Drifts belong together if most of the shorter lies within the longer.
 pub(super) fn events(path: &Path, figures: &[FigureHistory]) -> Vec<Event> {
+    let searched = figures.iter().filter(|history| history.verdict != Verdict::TooFew).count();
     let members = figures.iter().enumerate();
     let mut left: Vec<Member> =
         members.flat_map(|(figure, history)| members_of(path, figure, history)).collect();
@@ -121,8 +125,9 @@ pub(super) fn events(path: &Path, figures: &[FigureHistory]) -> Vec<Event> {
             left.into_iter().partition(|other| belongs(&surest, other));
         left = others;
         members.sort_by_key(|member| (member.figure, member.at));
-        let confirmed = members.iter().any(|member| member.standing == Standing::Confirmed);
-        let standing = if confirmed { Standing::Confirmed } else { Standing::Unconfirmed };
+        let sure = members.iter().any(|member| is_sure(member, &figures[member.figure], searched));
+        let standing = if sure { Standing::Confirmed } else { Standing::Unconfirmed };
+        members.iter_mut().for_each(|member| member.standing = member.standing.max(standing));
         events.push(Event { at: surest.at, members, standing, facts: Vec::new() });
     }
     events.sort_by_key(|event| event.at);
@@ -135,6 +140,15 @@ pub(super) fn events(path: &Path, figures: &[FigureHistory]) -> Vec<Event> {
         from = from.max(extents[index].end);
     }
     events
+}
+
+/// Whether chance makes such a change seldom enough for an alarm, one of `searched` figures.
+///
+/// After every further run the path is searched again, and each search is another chance for a mistake. The nth of those
+/// that have five runs after the change may spend 1/(n (n + 1)) of what all of them may: these shares add up to 1.
+fn is_sure(member: &Member, history: &FigureHistory, searched: usize) -> bool {
+    let nth = history.runs_after(member.at).map_or(1, |runs| runs.saturating_sub(LEAST) + 1) as f64;
+    member.standing == Standing::Confirmed && member.p * searched as f64 * nth * (nth + 1.0) <= ALARM
 }
 
 fn belongs(surest: &Member, other: &Member) -> bool {

@@ -19,13 +19,13 @@ pub struct Shift {
     pub high: f64,
 }
 
-/// Whether enough runs follow a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+/// Whether a change may raise an alarm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
-    /// At least five runs on both sides.
+    /// At least five runs on both sides; of an event, also too seldom by chance over a year of searches.
     Confirmed,
-    /// Fewer than five runs after it, which may yet come back: measure again before any alarm.
+    /// Fewer than five runs after it, which may yet come back, or not sure enough yet: measure again before any alarm.
     Unconfirmed,
 }
 
@@ -142,6 +142,13 @@ impl FigureHistory {
     #[must_use]
     pub fn last_stable(&self) -> Option<&Stretch> {
         self.stretches.iter().rev().find(|stretch| stretch.runs >= LEAST)
+    }
+
+    /// How many runs follow a change at the run `at`, without outliers, before the next one. Absent of a step that
+    /// fewer than five follow.
+    #[must_use]
+    pub fn runs_after(&self, at: usize) -> Option<usize> {
+        self.stretches.iter().find(|stretch| stretch.first >= at).map(|stretch| stretch.runs)
     }
 
     /// The p of everything that may raise an alarm: an unconfirmed step may not.

@@ -57,7 +57,8 @@ fn clipped(x: &[f64], spread: &Spread, runs: Vec<usize>, around: &[f64]) -> Sums
     };
     let values = runs.iter().zip(around).map(pulled).collect();
     let weight = runs.iter().map(|run| spread.sigma[*run].powi(-2)).collect();
-    Sums::new(values, runs, weight).of_few_values(has_few_values(x))
+    let few_values = has_few_values(x).then(|| x.iter().map(|value| value - x[0]).collect());
+    Sums::new(values, runs, weight).of_few_values(few_values)
 }
 
 /// The runs that are in no excursion.

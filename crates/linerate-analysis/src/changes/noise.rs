@@ -96,27 +96,33 @@ impl Noise {
 }
 
 /// Where values are few, such as 0 and 1, and the same occur in both pieces, how much they differ follows
-/// from their level, and the noise is at least that around both as one. Zero elsewhere.
+/// from their level, and the noise is at least that around both as one. What was left out as an outlier counts too, but
+/// is no further off than these levels are: of counts that are mostly 0, the others may all be outliers. Zero elsewhere.
 fn variance_as_one(sums: &Sums, left: &Piece, right: &Piece) -> f64 {
-    let range = |piece: &Piece| {
-        let values = sums.x[piece.from..piece.to].iter();
-        values.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)))
+    let Some(all) = &sums.few_values else { return 0.0 };
+    let range = |values: &[f64]| {
+        values.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)))
     };
-    if !sums.few_values {
-        return 0.0;
-    }
-    let (before, after) = (range(left), range(right));
+    let (low, high) = range(&sums.x[left.from..right.to]);
+    let [first, cut, last] = [left.from, right.from, right.to - 1].map(|place| sums.run[place]);
+    let values: Vec<f64> = all[first..=last].iter().map(|value| value.clamp(low, high)).collect();
+    let (before, after) = values.split_at(cut - first);
+    let (before, after) = (range(before), range(after));
     if before.1 < after.0 || after.1 < before.0 {
         return 0.0;
     }
-    sums.level(left.from, right.to).rss / (left.len() + right.len() - 1) as f64
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / count;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let weight = sums.weight[left.from..right.to].iter().sum::<f64>() / (left.len() + right.len()) as f64;
+    squares * weight / (count - 1.0)
 }
 
 /// Skewness of the residuals around pieces, less what chance makes of none (variance 6 / n). Where values
 /// are few, at least that around one level: pieces of one value have no residuals.
 pub(super) fn skewness(sums: &Sums, pieces: &[Piece]) -> f64 {
     let around_pieces = skewness_around(sums, pieces);
-    if !sums.few_values {
+    if sums.few_values.is_none() {
         return around_pieces;
     }
     let around_one = skewness_around(sums, &[Piece::level(sums, 0, sums.len())]);

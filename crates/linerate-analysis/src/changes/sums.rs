@@ -7,8 +7,8 @@ pub(super) struct Sums {
     /// Which run each value is of: the abscissa of a ramp.
     pub(super) run: Vec<usize>,
     pub(super) weight: Vec<f64>,
-    /// Values are few, such as 0 and 1.
-    pub(super) few_values: bool,
+    /// Of values that are few, such as 0 and 1: those of all runs, outliers too.
+    pub(super) few_values: Option<Vec<f64>>,
     /// Sums before each value.
     before: Vec<Moments>,
 }
@@ -86,11 +86,11 @@ impl Sums {
             sum.wtx += w * t * x;
             before.push(sum);
         }
-        Self { x, run, weight, few_values: false, before }
+        Self { x, run, weight, few_values: None, before }
     }
 
-    /// The same of a series whose values are few, or not.
-    pub(super) fn of_few_values(self, few_values: bool) -> Self {
+    /// The same of a series whose values are few, if they are.
+    pub(super) fn of_few_values(self, few_values: Option<Vec<f64>>) -> Self {
         Self { few_values, ..self }
     }
 

@@ -11,7 +11,7 @@ pub(super) fn share(trials: usize, mut of: impl FnMut() -> bool) -> f64 {
 }
 
 #[track_caller]
-fn assert_at_most(seen: f64, bound: f64, trials: usize, what: &str) {
+pub(super) fn assert_at_most(seen: f64, bound: f64, trials: usize, what: &str) {
     let error = (bound * (1.0 - bound) / trials as f64).sqrt();
     assert!(seen <= bound + 2.0 * error, "{what}: {seen} of {trials}, not {bound}");
 }

@@ -2,8 +2,9 @@
 
 use linerate_analysis::changes::{Path, changes};
 
+use super::nights::{count, ever_raises_an_alarm, is_alarm_within, judged, steady};
 use super::noise::{ALL, COUNTS, Noise, Normal, white};
-use super::rates::{drifts, is_found, power, share, with_step};
+use super::rates::{assert_at_most, drifts, is_found, power, share, with_step};
 use super::{alarms, days, figure, found, found_in, is_confirmed, one_percent, path, timed};
 
 const RUNS: [usize; 5] = [20, 50, 100, 200, 365];
@@ -117,6 +118,30 @@ fn table_of_power() {
     for (between, size) in [(20, 2.0), (30, 2.0), (40, 2.0), (30, 3.0)] {
         row(&format!("{between}, {size}"), two_steps(TRIALS / 4, between, size));
     }
+}
+
+/// A search after each of 365 nights: how many steady paths ever raise an alarm, and how many changes of 10 % in one of
+/// the figures are an alarm, among what differs by so much from night to night.
+#[test]
+#[ignore = "takes minutes; ./check full runs it"]
+fn table_of_a_year() {
+    let seeds = judged(100);
+    let share = |holds: &(dyn Fn(u64) -> bool + Sync)| count(&seeds, holds) as f64 / seeds.len() as f64;
+    println!("| a step, sd | within 5 runs | 7 | 10 |\n|---|---:|---:|---:|");
+    for (sd, least) in [(0.01, 0.9), (0.02, 0.75), (0.03, 0.3)] {
+        let found = [5, 7, 10].map(|within| share(&|seed| is_alarm_within(within, sd, 1, seed)));
+        row(&format!("{:.0} %", 100.0 * sd), found);
+        assert!(found[0] >= least, "sd {sd}: {found:?}");
+    }
+    println!("\n| a drift over 60 runs, sd | within 30 runs | 45 | 60 |\n|---|---:|---:|---:|");
+    for sd in [0.01, 0.02, 0.03] {
+        let found = [30, 45, 60].map(|within| share(&|seed| is_alarm_within(within, sd, 60, seed)));
+        row(&format!("{:.0} %", 100.0 * sd), found);
+        assert!(found[2] >= 0.8, "sd {sd}: {found:?}");
+    }
+    let alarms = share(&|seed| ever_raises_an_alarm(&steady(seed, 365), 365));
+    println!("\n{:.0} of 100 steady paths raise an alarm in a year", 100.0 * alarms);
+    assert_at_most(alarms, 0.05, seeds.len(), "paths");
 }
 
 /// 10,000 runs with 12 figures each.

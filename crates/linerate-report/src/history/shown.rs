@@ -98,8 +98,8 @@ impl<'a> ShownMember<'a> {
 
     /// How many runs of the figure's values follow before the next change.
     pub(super) fn runs_after(&self, runs: usize) -> usize {
-        let next = self.history.stretches.iter().find(|stretch| stretch.first >= self.member.at);
-        next.map_or_else(|| runs.saturating_sub(self.member.at), |stretch| stretch.runs)
+        let at = self.member.at;
+        self.history.runs_after(at).unwrap_or_else(|| runs.saturating_sub(at))
     }
 }
 

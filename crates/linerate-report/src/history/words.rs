@@ -14,6 +14,8 @@ use super::shown::{ShownEvent, ShownMember};
 
 /// Runs on each side of a step that is confirmed.
 const ENOUGH: usize = 5;
+/// What is shown, but may be chance over a year of searches.
+const WEAK: &str = "not yet sure enough for an alarm";
 /// Runs without which nothing can be told.
 const FEWEST: usize = 10;
 /// At most this many values of a side are written out.
@@ -103,16 +105,19 @@ pub(super) fn p(p: f64) -> String {
     if p < 0.0005 { "< 0.001".to_owned() } else { format!("{p:.3}") }
 }
 
-/// Whether enough runs follow a change, of so many in all.
+/// Whether a change may raise an alarm, of so many runs in all.
 pub(super) fn standing(shown: &ShownMember<'_>, runs: usize) -> String {
     let after = shown.runs_after(runs);
     let of = count(after as u64, "run");
     match (shown.member.kind, shown.member.standing) {
-        (Kind::Drift, _) => {
+        (Kind::Drift, standing) => {
             let over = count((shown.member.to - shown.member.at + 1) as u64, "run");
-            format!("over {over}{}", if shown.ongoing() { ", goes on" } else { "" })
+            let goes_on = if shown.ongoing() { ", goes on" } else { "" };
+            let weak = if standing == Standing::Unconfirmed { format!(", {WEAK}") } else { String::new() };
+            format!("over {over}{goes_on}{weak}")
         }
         (_, Standing::Confirmed) => format!("confirmed by {of}"),
+        (_, Standing::Unconfirmed) if after >= ENOUGH => format!("{WEAK}: {of} after it"),
         (_, Standing::Unconfirmed) => format!("unconfirmed: {of} after it, {ENOUGH} are needed"),
     }
 }

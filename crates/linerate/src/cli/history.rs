@@ -80,7 +80,8 @@ pub(crate) enum HistoryVerb {
     /// Find steps and drifts, and what else changed then
     ///
     /// Exit codes: 0 nothing that was not said before; with --exit-code 1 if a change for the worse is
-    /// confirmed by at least five runs on both sides, and not muted; 2 an error.
+    /// confirmed, and not muted; 2 an error. Confirmed is what has at least five runs on both sides and is
+    /// sure even if the history is searched after every run, or what `history confirm` measured again.
     Changes {
         /// Of which path [default: all]
         path: Option<String>,

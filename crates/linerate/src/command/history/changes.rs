@@ -37,10 +37,15 @@ pub(super) fn run(
     Ok(if finding { ExitCode::from(FINDING) } else { ExitCode::SUCCESS })
 }
 
-/// Whether something changed for the worse, for certain, and nobody said that it does not matter.
+/// Whether something changed for the worse, for certain or as measuring again said, and nobody said that it does not
+/// matter.
 fn alarming(history: &PathHistory) -> bool {
     let members = history.changes.events.iter().flat_map(|event| &event.members);
-    members
-        .filter(|member| member.worse == Some(true) && member.standing == Standing::Confirmed)
-        .any(|member| history.said.get(&member.id.to_string()).is_none_or(|word| word != "muted"))
+    members.filter(|member| member.worse == Some(true)).any(|member| {
+        match history.said.get(&member.id.to_string()).map(String::as_str) {
+            Some("muted") => false,
+            Some("confirmed") => true,
+            _ => member.standing == Standing::Confirmed,
+        }
+    })
 }
