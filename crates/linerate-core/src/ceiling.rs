@@ -26,6 +26,9 @@ pub struct Framing {
 }
 
 impl Framing {
+    /// What the shortest frame takes of an Ethernet. Unit: bytes.
+    pub const SHORTEST_FRAME: f64 = ETHERNET_SHORTEST + ETHERNET_OVERHEAD;
+
     /// Payload of a full TCP segment. Unit: bytes.
     #[must_use]
     pub const fn segment(self) -> u64 {

@@ -15,6 +15,8 @@ pub(crate) struct VirtualBench {
     pub(crate) link: Link,
     /// Time to agree on a trial.
     pub(crate) set_up: Span,
+    /// The round trip that is known of it.
+    pub(crate) round_trip: Span,
     /// The trial that fails, by its number from 0.
     pub(crate) fails_at: Option<u64>,
     /// What is done to the responder's account before it is compared.
@@ -35,6 +37,7 @@ impl VirtualBench {
         Self {
             link,
             set_up: Span::from_us(100),
+            round_trip: Span::ZERO,
             fails_at: None,
             lie: |_| {},
             asked: Vec::new(),
@@ -67,6 +70,10 @@ impl VirtualBench {
 }
 
 impl Bench for VirtualBench {
+    fn round_trip(&self) -> Span {
+        self.round_trip
+    }
+
     fn run(&mut self, trial: &Trial) -> Result<Sample, RunError> {
         let number = self.asked.len() as u64;
         self.asked.push(*trial);

@@ -10,6 +10,9 @@ use linerate_core::series::Stop;
 use linerate_core::trial::{Half, Tally};
 use linerate_core::units::{Size, Span};
 
+use rand::{RngExt as _, SeedableRng as _};
+use rand_pcg::Pcg64;
+
 use super::run_file::run_of;
 use crate::support::link::Link;
 use crate::support::virtual_bench::VirtualBench;
@@ -195,6 +198,31 @@ fn counts_that_are_no_mirror_image_end_the_measurement() {
     };
     assert_eq!(here, expected);
     assert_eq!(there, Tally { received: 2, ..expected });
+}
+
+/// A window of data passes at once, however long the next one takes: a trial lasts for several.
+#[test]
+fn small_messages_through_a_window_are_timed_for_several_round_trips() {
+    let mut random = Pcg64::seed_from_u64(3);
+    for _ in 0..20 {
+        let latency = Span::from_us(random.random_range(5_000..150_000));
+        let (window, size) = (random.random_range(4_000..60_000_usize), random.random_range(64..1_400));
+        let link = Link { latency, window, ..Link::default() };
+        let turn = latency + link.per_byte * window as u64;
+        let expected = turn.as_ps() as f64 * size as f64 / window as f64;
+        let mut bench = VirtualBench::new(link, 1);
+        (bench.round_trip, bench.set_up) = (latency * 2, latency * 4);
+        let one_way = Method {
+            pattern: Pattern::OneWay,
+            ..method(&[size], latency.as_ps() * 120 / 1_000_000_000, 0.02, 1)
+        };
+        let (outcome, _) = watched(&mut bench, &one_way);
+        let time = point(&outcome.series, size).time().expect("it was timed").median;
+        assert!(
+            (0.8..1.2).contains(&(time / expected)),
+            "{time} is not {expected}: {latency}, {window}, {size}"
+        );
+    }
 }
 
 #[test]

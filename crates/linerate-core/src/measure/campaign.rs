@@ -30,10 +30,18 @@ const LARGEST_STEP: u64 = 4;
 /// this many bytes.
 const GROWTH_PART: u64 = 2;
 const LEAST_GROWTH: u64 = 16 << 10;
+/// Where fewer round trips fit the time there is none for so many steps: a trial moves up to this many times as much as moved
+/// before it.
+const FEW_TRIPS: u64 = 100;
+const GROWTH: u64 = 2;
 /// One-way messages are timed for at least this long, or this part of the time, if they fit: arrivals
 /// come in groups.
 const LEAST_ONE_WAY: Span = Span::from_ms(10);
 const LEAST_PART: u64 = 2_000;
+/// And for so many round trips, if no more than this part of the time that is a size's: a window of them passes at once,
+/// and says nothing about how long more takes.
+const LEAST_TRIPS: u64 = 8;
+const TRIPS_PART: u64 = 4;
 /// A size is visited at most this many times in a round, until a trial of it has timed the path, as
 /// long as there is as much time for each size of which none has.
 const MOST_VISITS: u32 = 6;
@@ -362,7 +370,9 @@ impl<'a, B: Bench> Campaign<'a, B> {
     /// What a trial takes at least, if it fits.
     fn least_time(&self) -> Span {
         if self.method.pattern.overlaps() {
-            LEAST_ONE_WAY.min(self.method.time / LEAST_PART)
+            let each = self.method.time / (self.method.sizes.len() as u64).max(1);
+            let trips = (self.round_trip * LEAST_TRIPS).min(each / TRIPS_PART);
+            LEAST_ONE_WAY.min(self.method.time / LEAST_PART).max(trips)
         } else {
             Span::ZERO
         }
@@ -377,7 +387,9 @@ impl<'a, B: Bench> Campaign<'a, B> {
             return None;
         }
         let each = each.min(left);
-        let most = (self.moved / GROWTH_PART).max(LEAST_GROWTH) / size;
+        let few = self.round_trip * FEW_TRIPS > self.method.time;
+        let growth = if few { self.moved.saturating_mul(GROWTH) } else { self.moved / GROWTH_PART };
+        let most = growth.max(LEAST_GROWTH) / size;
         let lead = if pattern.overlaps() { self.bucket.lead(size, cost.message, each, most) } else { 0 };
         let (time, most) = (each.saturating_sub(cost.message * lead), most - lead);
         let (samples, batch) = cost.fill(time, most, pattern, self.method.clock_cost);
