@@ -121,7 +121,8 @@ pub fn changes(run: &Run) -> Vec<Change> {
 
 /// Absent if no size was timed.
 fn explain_curve(run: &Run, series: &Series) -> Option<ExplainedCurve> {
-    let setting = Setting::of(run, series.pattern);
+    let mut setting = Setting::of(run, series.pattern);
+    setting.path_byte = if series.pattern.overlaps() { None } else { path_byte(run) };
     let facts = facts::facts(&setting, series);
     let sizes = facts.iter().map(|facts| {
         let candidates = match &facts.observed {
@@ -138,4 +139,14 @@ fn explain_curve(run: &Run, series: &Series) -> Option<ExplainedCurve> {
         bands,
         missing: facts::missing(&setting, &facts),
     })
+}
+
+/// What a byte takes of the path at the rate that it sustains one way, where that was measured and was the path's own. Unit: picoseconds.
+fn path_byte(run: &Run) -> Option<f64> {
+    let sustained = run.sustained.as_ref()?;
+    let bands = explain_curve(run, sustained)?.bands;
+    let is_the_path = bands.iter().all(|band| matches!(band.verdict, Some(Bound::PathRate | Bound::Link)));
+    let times =
+        sustained.points.iter().filter_map(|point| Some(point.time()?.median / point.size.max(1) as f64));
+    times.reduce(f64::min).filter(|_| is_the_path)
 }

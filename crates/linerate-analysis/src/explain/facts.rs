@@ -14,6 +14,9 @@ const FULL: f64 = 0.85;
 /// and do if one waits for at least this part of the time for which the other works.
 const IN_TURNS: f64 = 0.5;
 
+/// A message that takes this part of what the path does at its rate passes at that rate.
+const ABOUT: f64 = 0.87;
+
 /// What holds for all sizes of a curve.
 #[derive(Clone, Debug)]
 pub(super) struct Setting<'a> {
@@ -36,6 +39,8 @@ pub(super) struct Setting<'a> {
     pub(super) apart: bool,
     /// Whether the run is a model's, whose processors' time is exact.
     pub(super) modelled: bool,
+    /// What a byte takes of the path at the rate that it sustains one way, where that is known. Unit: picoseconds.
+    pub(super) path_byte: Option<f64>,
     /// What the hosts could reach, of those that were asked.
     pub(super) limits: Vec<&'a HostLimits>,
 }
@@ -71,8 +76,12 @@ pub(super) struct Facts {
     pub(super) size: u64,
     /// The time of a message.
     pub(super) time: f64,
-    /// The part of that time which grows with the size.
-    pub(super) growing: f64,
+    /// The part of that time which grows with the size. Absent if there is no other size to hold it against.
+    pub(super) growing: Option<f64>,
+    /// The part of it that the path takes at the rate that it sustains, where that is known.
+    pub(super) passing: f64,
+    /// What the shortest frame takes of the path, by what the largest messages grow by for each byte.
+    pub(super) shortest_frame: f64,
     /// The time of the smallest message without what grows with its size: what does not takes no more.
     pub(super) least_time: f64,
     /// What each end's processor worked for the smallest message, where that was seen.
@@ -147,6 +156,7 @@ impl<'a> Setting<'a> {
             one_processor: one_host && single && local.observation.cpus == remote.observation.cpus,
             apart: one_host && single && local.observation.cpus != remote.observation.cpus,
             modelled: run.model.is_some(),
+            path_byte: None,
             limits: run.nodes.iter().filter_map(|node| node.limits.as_ref()).collect(),
         }
     }
@@ -190,13 +200,20 @@ pub(super) fn facts(setting: &Setting<'_>, series: &Series) -> Vec<Facts> {
     let seen = |(point, time): &(&Point, f64)| Observed::of(setting, point, *time);
     let least_work = points.iter().find_map(seen).map(|observed| observed.cpu);
     let times: Vec<(u64, f64)> = points.iter().map(|(point, time)| (point.size, *time)).collect();
-    let least_time = times.first().map_or(0.0, |(_, time)| time - growing(&times, 0));
+    let least_time = times.first().map_or(0.0, |(_, time)| time - growing(&times, 0).unwrap_or(0.0));
+    let largest = times
+        .len()
+        .checked_sub(1)
+        .and_then(|last| Some(growing(&times, last)? / times[last].0.max(1) as f64));
+    let byte = setting.path_byte.or(largest).unwrap_or(0.0);
     let lossless = points.iter().filter(|it| seen(it).and_then(|seen| seen.retransmits()) == Some(0));
     let lossless_byte = lossless.map(|(point, time)| time / point.size.max(1) as f64).reduce(f64::min);
     let one = |(place, it): (usize, &(&Point, f64))| Facts {
         size: it.0.size,
         time: it.1,
         growing: growing(&times, place),
+        passing: passing(setting, it.0.size, it.1),
+        shortest_frame: byte * Framing::SHORTEST_FRAME,
         least_time,
         least_work,
         lossless_byte,
@@ -206,10 +223,27 @@ pub(super) fn facts(setting: &Setting<'_>, series: &Series) -> Vec<Facts> {
     points.iter().enumerate().map(one).collect()
 }
 
+/// What the path takes for a message of `size` at the rate that it sustains, of the `time` of one: not where tokens that it
+/// saved up let it pass sooner. Where they come in as fast as messages go there and back, it takes half as long.
+fn passing(setting: &Setting<'_>, size: u64, time: f64) -> f64 {
+    let Some(whole) =
+        setting.path_byte.map(|byte| byte * size as f64).filter(|_| !setting.pattern.overlaps())
+    else {
+        return 0.0;
+    };
+    if time >= whole * ABOUT {
+        whole.min(time)
+    } else if time >= whole / 2.0 * ABOUT && time * ABOUT <= whole / 2.0 {
+        time
+    } else {
+        0.0
+    }
+}
+
 /// The part of the time at this place that grows with the size, from the next of at most half of it: not more than in
 /// proportion, because a jump is no growth. The smallest has none before it, and is held against the next of twice
-/// its size.
-fn growing(times: &[(u64, f64)], place: usize) -> f64 {
+/// its size. Absent if there is no other size to hold it against.
+fn growing(times: &[(u64, f64)], place: usize) -> Option<f64> {
     let (size, time) = times[place];
     let slope = |(small, before): (u64, f64), (large, after): (u64, f64)| {
         ((after - before) / (large - small).max(1) as f64).max(0.0)
@@ -219,9 +253,9 @@ fn growing(times: &[(u64, f64)], place: usize) -> f64 {
     match smaller {
         Some((small, before)) => {
             let in_proportion = before * size as f64 / *small as f64;
-            (slope((*small, *before), (size, time)) * size as f64).min(time.min(in_proportion))
+            Some((slope((*small, *before), (size, time)) * size as f64).min(time.min(in_proportion)))
         }
-        None => larger().map_or(0.0, |next| (slope((size, time), *next) * size as f64).min(time)),
+        None => larger().map(|next| (slope((size, time), *next) * size as f64).min(time)),
     }
 }
 
@@ -233,6 +267,20 @@ fn time(point: &Point) -> Option<f64> {
 }
 
 impl Facts {
+    /// The part of the time which grows with the size, or all of it where that is not known.
+    pub(super) fn growing_at_most(&self) -> f64 {
+        self.growing.unwrap_or(self.time)
+    }
+
+    /// The same, or nothing of a message that fits the shortest frame and a half of any other.
+    pub(super) fn growing_about(&self) -> f64 {
+        self.growing.unwrap_or(if self.fits_the_shortest_frame() { 0.0 } else { self.time / 2.0 })
+    }
+
+    pub(super) fn fits_the_shortest_frame(&self) -> bool {
+        self.size as f64 <= Framing::SHORTEST_FRAME
+    }
+
     /// The time of a message on the link.
     pub(super) fn wire(&self, setting: &Setting<'_>) -> f64 {
         let seen = self.observed.as_ref().and_then(|observed| observed.segment_bytes);

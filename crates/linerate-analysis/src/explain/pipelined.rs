@@ -49,7 +49,7 @@ pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observ
     let saturated = all.iter().any(|it| it.known_share() >= SATURATED);
     let effect = if saturated { EFFECT } else { 1.0 };
     match &observed.tcp {
-        Some(ends) => all.extend(by_tcp(setting, observed, ends, effect)),
+        Some(ends) => all.extend(by_tcp(setting, facts, observed, ends, effect)),
         None => {
             let why = "TCP does not carry the messages";
             let bounds = [Bound::ReceiverWindow, Bound::SendBuffer, Bound::PathRate, Bound::CongestionWindow];
@@ -96,7 +96,13 @@ fn crowd_out(all: &mut [Candidate]) {
     }
 }
 
-fn by_tcp(setting: &Setting<'_>, observed: &Observed, ends: &[TcpEffort; 2], effect: f64) -> Vec<Candidate> {
+fn by_tcp(
+    setting: &Setting<'_>,
+    facts: &Facts,
+    observed: &Observed,
+    ends: &[TcpEffort; 2],
+    effect: f64,
+) -> Vec<Candidate> {
     let [sender, receiver] = ends;
     // The sender's kernel was asked before its first call and after its last.
     let part = |time: Span| time.as_ps() as f64 / observed.messages / observed.sending * effect;
@@ -126,12 +132,19 @@ fn by_tcp(setting: &Setting<'_>, observed: &Observed, ends: &[TcpEffort; 2], eff
     let trial = observed.sending * observed.messages / sender.looks.max(1) as f64;
     let counted = sender.busy.filter(|_| trial >= TICKS);
     let busy = counted.map_or(1.0, |busy| (part(busy) / effect.max(f64::EPSILON)).min(1.0));
+    // A window of a few segments is full without the kernel's counting it: what arrives in a round trip tells (Little's law).
+    let brought = facts.size as f64 / facts.time * round_trip.as_ps() as f64;
+    let [offered, congestion] =
+        [sender.mean(sender.snd_wnd), sender.mean(sender.cwnd) * sender.mean(sender.mss)];
+    let fills = !queued && offered > 0.0 && offered < congestion && brought >= offered * FULL;
+    let window_says = if fills {
+        format!("a round trip of {round_trip} brings {brought:.0} B, and {offered:.0} B are offered")
+    } else {
+        "as the sender's kernel counts it (rwnd_limited)".to_owned()
+    };
+    let (window, rest) = if fills { (window + rest * busy, 0.0) } else { (window, rest) };
     vec![
-        Candidate::new(
-            Bound::ReceiverWindow,
-            window - reader,
-            "as the sender's kernel counts it (rwnd_limited)",
-        ),
+        Candidate::new(Bound::ReceiverWindow, window - reader, window_says),
         Candidate::new(
             Bound::Reader,
             reader,

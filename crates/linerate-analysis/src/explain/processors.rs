@@ -30,7 +30,7 @@ pub(super) fn on_the_way(setting: &Setting<'_>, facts: &Facts, observed: &Observ
     let all = (ours + theirs) * first + ours.max(theirs) * (1.0 - first);
     // Work that grows by more than the time does overlaps with something else.
     let least = facts.least_work.map_or(0.0, |least| least.iter().sum::<f64>()).min(all);
-    least + (all - least).min(facts.growing)
+    least + (all - least).min(facts.growing_at_most())
 }
 
 /// Both processors, one after the other, or the one that both ends share.

@@ -8,29 +8,39 @@ use super::facts::{Facts, Observed, Setting};
 use super::words::us;
 use super::{processors, tcp};
 
+/// Waking a thread takes no longer, also from a processor's deepest sleep. Unit: picoseconds.
+const LONGEST_WAKE_UP: f64 = 1e9;
 /// Ends that are given a processor less often than this for each message were not asleep when it came.
 const ASLEEP: f64 = 0.2;
 
 /// The share of every bound in the time of a message.
 pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Vec<Candidate> {
-    let mut all = vec![link(setting, facts, observed), others(setting, observed)];
+    let mut all = vec![link(setting, facts, observed), others(setting, facts, observed)];
     all.extend(processors::serial(setting, facts, observed));
     let cpu = processors::on_the_way(setting, facts, observed);
-    let left = (observed.base - cpu - observed.waited().map_or(0.0, |[_, waited]| waited)).max(0.0);
+    let left =
+        (observed.base - cpu - others_wait(facts, observed).map_or(0.0, |[_, waited]| waited)).max(0.0);
     let wire = facts.wire(setting);
-    let delay = delay(setting, observed).unwrap_or(0.0);
-    // The delay of the path is there whatever the size.
-    let growing = (left * (facts.growing / facts.time)).min(left - delay).max(wire).min(left);
+    let delay = delay(setting, facts, observed).unwrap_or(0.0);
+    // The delay of the path is there whatever the size. Where no other size tells how much grows, all may that wake-ups do not
+    // take: between nothing and the longest.
+    let growing = match facts.growing {
+        Some(growing) => left * (growing / facts.time),
+        None if facts.fits_the_shortest_frame() || setting.nagle == Some(true) => 0.0,
+        None => left - delay - (left - delay).clamp(0.0, longest_wake_ups(observed)) / 2.0,
+    };
+    let growing = growing.max(facts.passing).min(left - delay);
+    let growing = (growing + hop_frame(setting, facts, observed)).max(wire).min(left);
     let (by_tcp, left) = tcp::stalls(setting, facts, observed, left, left - growing - delay);
     all.extend(by_tcp);
     let growing = growing.min(left);
     let fixed_part = (left - growing).min(facts.least_time);
-    let flights = tcp::flights(facts, observed, left - fixed_part, wire);
+    let flights = tcp::flights(facts, observed, left - fixed_part, wire.max(facts.passing));
     all.push(rate(setting, facts, observed, growing - flights.as_ref().map_or(0.0, |(_, waits)| *waits)));
     if let Some((candidate, _)) = flights {
         merge(&mut all, candidate);
     }
-    all.extend(fixed(setting, observed, fixed_part));
+    all.extend(fixed(setting, facts, observed, fixed_part));
     tell_wake_ups(setting, observed, &mut all);
     all
 }
@@ -54,15 +64,33 @@ fn tell_wake_ups(setting: &Setting<'_>, observed: &Observed, all: &mut [Candidat
     }
 }
 
-/// One way of the least round trip, without what its frames took of the link. Absent if no round trip is known.
-fn delay(setting: &Setting<'_>, observed: &Observed) -> Option<f64> {
+/// One way of the least round trip, without what its frames took of the link and of a slower hop. Absent if no round trip is known.
+fn delay(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Option<f64> {
     let half = observed.least_round_trip()? / 2.0;
-    Some((half - setting.wire(1, Some(1.0))).max(0.0))
+    Some((half - setting.wire(1, Some(1.0)) - hop_frame(setting, facts, observed)).max(0.0))
+}
+
+/// What the shortest frame takes of a hop that is slower than the link.
+fn hop_frame(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> f64 {
+    let half = observed.least_round_trip().unwrap_or(0.0) / 2.0;
+    (facts.shortest_frame.min(half) - setting.wire(1, Some(1.0))).max(0.0)
+}
+
+/// What both waited for a processor, in the mean and of a message. While a message of several segments passes, an end may
+/// wait without losing time.
+fn others_wait(facts: &Facts, observed: &Observed) -> Option<[f64; 2]> {
+    let most = (observed.base - facts.passing).max(0.0);
+    observed.waited().map(|[mean, waited]| [mean, waited.min(most)])
 }
 
 /// Whether the ends were asleep when a message came, as far as is known.
 fn asleep(setting: &Setting<'_>, observed: &Observed) -> bool {
     !setting.spins && observed.turns.iter().all(|turns| turns.is_none_or(|it| it >= ASLEEP))
+}
+
+/// What the wake-ups of a message take at most: while it passes, one at each end.
+fn longest_wake_ups(observed: &Observed) -> f64 {
+    observed.turns.iter().map(|turns| turns.unwrap_or(1.0).min(1.0) * LONGEST_WAKE_UP).sum()
 }
 
 /// Adds a candidate, or keeps the larger share of the two that there are then of its bound.
@@ -85,11 +113,11 @@ fn link(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Candidate 
     }
 }
 
-fn others(setting: &Setting<'_>, observed: &Observed) -> Candidate {
+fn others(setting: &Setting<'_>, facts: &Facts, observed: &Observed) -> Candidate {
     if setting.modelled {
         return Candidate::new(Bound::Others, 0.0, "a model runs no other program");
     }
-    match observed.waited() {
+    match others_wait(facts, observed) {
         Some([mean, waited]) => {
             let [median, mean] = [waited, mean].map(us);
             let says = format!(
@@ -107,15 +135,16 @@ fn others(setting: &Setting<'_>, observed: &Observed) -> Candidate {
 fn rate(setting: &Setting<'_>, facts: &Facts, observed: &Observed, growing: f64) -> Candidate {
     let wire = facts.wire(setting);
     let rest = (growing - wire).max(0.0);
-    let rate = Rate::from_bits_per_second(facts.size as f64 * 8e12 / facts.growing.max(1.0));
+    let rate =
+        Rate::from_bits_per_second(facts.size as f64 * 8e12 / facts.growing.unwrap_or(growing).max(1.0));
     let says =
         format!("{} grow with the size and are neither a processor's nor a window's: as at {rate}", us(rest));
     Candidate::new(Bound::PathRate, observed.share(rest), says)
 }
 
 /// What does not grow with the size, and no processor accounts for: `left` of a message's time.
-fn fixed(setting: &Setting<'_>, observed: &Observed, left: f64) -> [Candidate; 3] {
-    let delay = delay(setting, observed);
+fn fixed(setting: &Setting<'_>, facts: &Facts, observed: &Observed, left: f64) -> [Candidate; 3] {
+    let delay = delay(setting, facts, observed);
     let slept = asleep(setting, observed);
     let timer = setting.timer.unwrap_or(0.0).min(left);
     let path = match delay {
@@ -126,7 +155,7 @@ fn fixed(setting: &Setting<'_>, observed: &Observed, left: f64) -> [Candidate; 3
         // It may be either's.
         None => (left - timer) / 2.0,
     };
-    let woken = if slept { left - timer - path } else { 0.0 };
+    let woken = if slept { (left - timer - path).min(longest_wake_ups(observed)) } else { 0.0 };
     [
         Candidate::new(Bound::PathDelay, observed.share(path), path_says(observed, path, delay)),
         Candidate::new(Bound::WakeUp, observed.share(woken), woken_says(setting, observed, woken, slept)),

@@ -5,6 +5,8 @@ use super::candidate::Candidate;
 use super::facts::{Facts, Observed, Setting};
 use super::words::us;
 use linerate_core::kernel::TcpEffort;
+use linerate_core::kernel::limit::is_through_a_queue;
+use linerate_core::units::Span;
 
 /// The least time after which a segment is sent again that nothing was heard of. Unit: picoseconds. Source:
 /// Linux, `TCP_RTO_MIN`.
@@ -39,10 +41,10 @@ pub(super) fn stalls(
     let (nagle, held) = nagle(setting, observed, still.clamp(0.0, left));
     all.push(nagle);
     let left = left - held;
-    let [window, buffer] = if is_in_a_queue(ends, facts, observed) {
+    let [window, buffer] = if is_in_a_queue(setting, ends, facts, observed) {
         [0.0; 2]
     } else {
-        limited(ends, observed).map(|it| it.min(left))
+        limited(ends, observed).map(|it| it.min((left - facts.passing).max(0.0)))
     };
     let held_says = |what: &str, time: f64| format!("TCP was held back by {what} for {} a message", us(time));
     all.push(Candidate::new(
@@ -56,10 +58,11 @@ pub(super) fn stalls(
 
 /// For how long a message waited for what had to be sent again, of the `left` time that it took. Where less than every second of those
 /// that were timed together lost a segment, those in the middle lost none: what others waited is in the mean, and not in their time.
-/// Nor is what as many bytes take where nothing was lost.
+/// Nor is what as many bytes take where nothing was lost, or at the rate that the path sustains.
 fn repeated(facts: &Facts, observed: &Observed, left: f64) -> (f64, String) {
     let again = observed.retransmits().unwrap_or_default();
-    let left = (left - facts.lossless_byte.unwrap_or_default() * facts.size as f64).max(0.0);
+    let lossless = facts.lossless_byte.unwrap_or_default() * facts.size as f64;
+    let left = (left - lossless.max(facts.passing)).max(0.0);
     let each = again as f64 / observed.messages;
     let says = match again {
         0 => return (0.0, "none".to_owned()),
@@ -93,17 +96,21 @@ fn nagle(setting: &Setting<'_>, observed: &Observed, still: f64) -> (Candidate, 
 
 /// Whether what the windows and buffers let under way stands in a queue of the path: they hold what a round trip brings at
 /// the rate that was seen, and round trips are longer than that one. Source: Little's law.
-fn is_in_a_queue(ends: &[TcpEffort; 2], facts: &Facts, observed: &Observed) -> bool {
+fn is_in_a_queue(setting: &Setting<'_>, ends: &[TcpEffort; 2], facts: &Facts, observed: &Observed) -> bool {
     let Some(least_trip) = observed.least_round_trip() else { return false };
     // The kernel's overhead is a half.
     let room = least(ends, |end| end.mean(end.snd_wnd)).min(least(ends, |end| end.mean(end.sndbuf) / 2.0));
-    holds_more(room, least_trip, facts)
-        && least(ends, |end| end.mean_span(end.rtt).as_ps() as f64) >= least_trip * QUEUED
+    let [round_trip, least_trip_span] =
+        [least(ends, |end| end.mean_span(end.rtt).as_ps() as f64), least_trip]
+            .map(|ps| Span::from_ps(ps as u64));
+    room.is_finite()
+        && holds_more(room, least_trip, facts)
+        && is_through_a_queue(round_trip, least_trip_span, setting.modelled)
 }
 
 /// Whether a window of so many bytes is ample: a bound neither of the rate nor of the time.
 fn holds_more(window: f64, least_trip: f64, facts: &Facts) -> bool {
-    window / least_trip > facts.size as f64 / facts.growing.max(1.0) * AMPLE
+    window / least_trip > facts.size as f64 / facts.growing_at_most().max(1.0) * AMPLE
 }
 
 /// The least that one of the ends knows.

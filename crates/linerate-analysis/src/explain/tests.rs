@@ -190,6 +190,57 @@ fn large_messages_are_bound_by_the_link_if_it_states_its_rate_and_by_the_path_if
     assert_eq!(found, Some(Bound::PathRate));
 }
 
+/// A single size says nothing of what grows: a slower hop, or wake-ups that are longer than any.
+#[test]
+fn what_a_single_size_takes_is_a_slower_hops_where_no_wake_up_is_so_long() {
+    let run = run(Pattern::PingPong, None, None);
+    let of = |time, sizes: &[u64]| {
+        verdict(&run, Pattern::PingPong, sizes, |_| Passed { time, ..Passed::default() })
+    };
+    assert_eq!(of(85_000.0, &[11_164]), (Some(Bound::PathRate), Certainty::Sure));
+    assert_eq!(of(500.0, &[4_411]), (None, Certainty::CannotTell), "either");
+    assert_eq!(of(500.0, &[1]), (Some(Bound::WakeUp), Certainty::Sure), "a byte does not grow");
+}
+
+/// One size of a message over a hop, beside what the path sustains one way: the time of a message is held against it.
+#[test]
+fn what_the_path_sustains_tells_a_slower_hop_from_what_overlaps_with_it() {
+    let mut run = run(Pattern::PingPong, None, None);
+    let queue = TcpEffort { rtt: Span::from_ms(40), unacked: 500, cwnd: 500, ..tcp() };
+    let mut sustained = Series::new(Pattern::OneWay, &[]);
+    sustained.points = vec![point(65_536, Passed { time: 65_536.0, tcp: queue, ..Passed::default() })];
+    run.sustained = Some(sustained);
+    let of = |passed| verdict(&run, Pattern::PingPong, &[10_000], |_| passed).0;
+    let hop = Passed { time: 10_500.0, ..Passed::default() };
+    assert_eq!(of(hop), Some(Bound::PathRate));
+    assert_eq!(of(Passed { waited: 9_000.0, ..hop }), Some(Bound::PathRate), "segments come in meanwhile");
+    let lost = TcpEffort { retransmits: 4 * MESSAGES, min_rtt: Span::from_ms(4), ..tcp() };
+    assert_eq!(of(Passed { tcp: lost, ..hop }), Some(Bound::PathRate));
+    assert_eq!(of(Passed { time: 5_100.0, ..hop }), Some(Bound::PathRate), "tokens come in both ways");
+    let busy = Passed { time: 2_000.0, cpu: [900.0; 2], ..Passed::default() };
+    assert_eq!(of(busy), Some(Bound::Processor(Which::Both, Cost::Message)), "tokens let it pass at once");
+}
+
+/// The kernel counts no full window of a few segments.
+#[test]
+fn a_window_that_a_round_trip_fills_is_the_receivers() {
+    let run = run(Pattern::OneWay, None, None);
+    let of = |snd_wnd| {
+        let far = TcpEffort {
+            min_rtt: Span::from_ms(24),
+            rtt: Span::from_ms(24),
+            cwnd: 58,
+            unacked: 4,
+            snd_wnd,
+            ..tcp()
+        };
+        let passed = Passed { time: 850.0, tcp: TcpEffort { busy: None, ..far }, ..Passed::default() };
+        verdict(&run, Pattern::OneWay, &[352], |_| passed)
+    };
+    assert_eq!(of(10_000), (Some(Bound::ReceiverWindow), Certainty::Sure));
+    assert_eq!(of(40_000).0, None, "there is room for more");
+}
+
 #[test]
 fn a_window_smaller_than_a_message_costs_round_trips() {
     let run = run(Pattern::PingPong, Some(10_000), None);

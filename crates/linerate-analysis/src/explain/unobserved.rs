@@ -17,8 +17,9 @@ pub(super) fn candidates(setting: &Setting<'_>, facts: &Facts) -> Vec<Candidate>
         }
         None => Candidate::unknown(Bound::Link, setting.no_link),
     };
-    let growing = (facts.growing.max(wire) - wire).max(0.0) / facts.time;
-    let fixed = (1.0 - facts.growing.max(wire) / facts.time).max(0.0);
+    let grows = facts.growing_about().max(wire);
+    let growing = (grows - wire) / facts.time;
+    let fixed = (1.0 - grows / facts.time).max(0.0);
     let says = |what: &str, share: f64| format!("{} of the time {what}", percent(share));
     vec![
         link,

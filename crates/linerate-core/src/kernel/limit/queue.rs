@@ -53,9 +53,11 @@ pub(super) fn stands(look: &TcpSample) -> bool {
     look.min_rtt > Span::ZERO && look.rtt.as_seconds() >= look.min_rtt.as_seconds() * STANDING
 }
 
-/// What was under way, less what was lost. Unit: bytes.
+/// What was under way, less what was lost: by the rate that the kernel saw delivered (Little's law), because a count at one
+/// moment is one of a few segments that come and go; that count where no such rate is known. Unit: bytes.
 fn window(look: &TcpSample) -> f64 {
-    look.unacked.min(look.cwnd) as f64 * look.mss as f64
+    let counted = look.unacked.min(look.cwnd) as f64 * look.mss as f64;
+    look.delivery_rate.map_or(counted, |rate| rate.bits_per_second() / 8.0 * look.rtt.as_seconds())
 }
 
 /// By Little's law; zero where no round trip is known.
@@ -111,6 +113,38 @@ mod tests {
             assert_eq!(share_through_a_queue(&short, false), 0.0, "{rate} bit/s, {least} s, up to {top}");
             let even = looks(&mut random, rate, least, [held * 1.2; 2]);
             assert_eq!(share_through_a_queue(&even, false), 0.0, "a host may take that long, every time");
+        }
+    }
+
+    /// Of the same kind, with the kernel's rate, and a count of what is under way that catches a moment of a round trip.
+    fn counted(random: &mut Pcg64, rate: f64, trips: [f64; 2], least: f64) -> Vec<TcpSample> {
+        let look = |_| {
+            let trip = random.random_range(trips[0]..trips[1]);
+            let rate = rate * random.random_range(0.96..1.0);
+            let segments = (rate * trip / 8.0 / MSS as f64).ceil() as u64;
+            TcpSample {
+                unacked: random.random_range(segments * 2 / 3..=segments + 1).max(1),
+                cwnd: segments * 4,
+                mss: MSS,
+                rtt: Span::from_seconds(trip),
+                min_rtt: Span::from_seconds(least),
+                delivery_rate: Some(Rate::from_bits_per_second(rate)),
+                ..TcpSample::default()
+            }
+        };
+        (0..LOOKS).map(look).collect()
+    }
+
+    #[test]
+    fn what_comes_and_goes_within_a_round_trip_is_no_change_of_the_window() {
+        let mut random = Pcg64::seed_from_u64(2);
+        for _ in 0..300 {
+            let least = 10_f64.powf(random.random_range(-2.5..0.0));
+            let rate = random.random_range(3.0..200.0) * MSS as f64 * 8.0 / least;
+            let few = counted(&mut random, rate, [least * 1.11, least * 1.2], least);
+            assert_eq!(share_through_a_queue(&few, false), 0.0, "{rate} bit/s, {least} s");
+            let deep = counted(&mut random, rate, [least * 1.2, least * 1.9], least);
+            assert!(share_through_a_queue(&deep, false) > 0.5, "{rate} bit/s, {least} s");
         }
     }
 }
