@@ -23,6 +23,8 @@ mod explained;
 mod held_back;
 #[path = "truth/host.rs"]
 mod host;
+#[path = "truth/laboratories.rs"]
+mod laboratories;
 #[path = "truth/mesh.rs"]
 mod mesh;
 #[path = "truth/one_way.rs"]

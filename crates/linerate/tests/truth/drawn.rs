@@ -126,7 +126,7 @@ const PLENTY: u64 = 6 << 20;
 const LATENCY_US: f64 = 5.0;
 
 /// Between these, alike in every decade.
-fn log(random: &mut Pcg64, range: Range<f64>) -> f64 {
+pub(super) fn log(random: &mut Pcg64, range: Range<f64>) -> f64 {
     random.random_range(range.start.ln()..range.end.ln()).exp()
 }
 
@@ -298,13 +298,20 @@ fn times(run: &Run) -> Vec<(u64, f64)> {
 }
 
 /// What is said of which sizes.
-struct Said {
+pub(super) struct Said {
     sizes: RangeInclusive<u64>,
-    bound: Option<Bound>,
+    pub(super) bound: Option<Bound>,
     certainty: Certainty,
 }
 
-fn verdicts(run: &Run) -> Vec<Said> {
+impl Said {
+    /// What it is worth where it is wrong.
+    pub(super) fn wrong(&self) -> Judged {
+        if self.certainty == Certainty::Sure { Judged::SurelyWrong } else { Judged::Wrong }
+    }
+}
+
+pub(super) fn verdicts(run: &Run) -> Vec<Said> {
     let Ok(explained) = explain(run) else { return Vec::new() };
     let bands = explained.curves.iter().flat_map(|curve| &curve.bands);
     let of_curve = bands.map(|band| Said {
@@ -322,7 +329,7 @@ fn verdicts(run: &Run) -> Vec<Said> {
 
 /// What a verdict is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Judged {
+pub(super) enum Judged {
     Right,
     CannotTell,
     Wrong,
@@ -375,8 +382,7 @@ fn judge(seed: u64) -> Option<Vec<Case>> {
             None if most < MOST => Judged::Right,
             None => Judged::CannotTell,
             Some(bound) if named(bound) >= least.max(0.05) => Judged::Right,
-            Some(_) if said.certainty == Certainty::Sure => Judged::SurelyWrong,
-            Some(_) => Judged::Wrong,
+            Some(_) => said.wrong(),
         };
         let truth = (most >= MOST).then_some(best);
         let text = said.bound.map_or("cannot tell".to_owned(), |bound| bound.to_string());
@@ -418,6 +424,15 @@ fn matrix(cases: &[Case]) -> String {
     })
 }
 
+/// Those that LINERATE_SEEDS names, or `usual` ones.
+pub(super) fn seeds(usual: Range<u64>) -> Range<u64> {
+    let given = env::var("LINERATE_SEEDS").ok().map(|text| {
+        let (first, end) = text.split_once("..").expect("LINERATE_SEEDS is FIRST..END");
+        first.parse().expect("a seed")..end.parse().expect("a seed")
+    });
+    given.unwrap_or(usual)
+}
+
 /// Judges these seeds, and prints what is to be seen of them: how many are right, wrong, surely wrong, of how many.
 fn judged(seeds: Range<u64>) -> [usize; 4] {
     let mut cases = judge_all(seeds);
@@ -447,10 +462,6 @@ fn what_is_named_is_what_gains_most_when_it_is_relieved() {
 #[test]
 #[ignore = "takes minutes; ./check full runs it"]
 fn so_it_is_with_other_seeds() {
-    let given = env::var("LINERATE_SEEDS").ok().map(|text| {
-        let (first, end) = text.split_once("..").expect("LINERATE_SEEDS is FIRST..END");
-        first.parse().expect("a seed")..end.parse().expect("a seed")
-    });
-    let [right, wrong, _, all] = judged(given.unwrap_or(5_000..5_060));
+    let [right, wrong, _, all] = judged(seeds(5_000..5_060));
     assert!(right * 100 >= all * 85 && wrong * 100 <= all * 8, "{right} right and {wrong} wrong of {all}");
 }
