@@ -108,8 +108,10 @@ const LESS: f64 = 1.5;
 /// What a receive buffer that was asked for may offer, of what was asked. Source: Linux doubles it and takes a part of a quarter
 /// to a half for its own.
 const OFFERED: [f64; 2] = [0.7, 1.9];
-/// What a receive buffer holds where none was asked for, at least until it grows.
-const UNASKED: f64 = 2e5;
+/// A buffer is full for most of the time if it fills in this part of it; one that was not asked for grows meanwhile.
+const FILLS: f64 = 0.1;
+/// What is offered at first where no buffer was asked for. Unit: bytes. Source: Linux, `tcp_rmem` of 131072.
+const UNASKED: f64 = 65_536.0;
 
 impl Situation {
     fn draw(seed: u64) -> (Self, Truth) {
@@ -145,7 +147,7 @@ impl Situation {
             rcvbuf: some(random, 0.3, 8e3..1e6).map(|bytes| bytes as u64),
             algorithm: ["cubic", "reno", "bbr"][random.random_range(0..3)],
             pace: some(random, 0.3, 0.02..0.8).filter(|_| asked == Asked::Stream).map(|part| part * payload),
-            read: some(random, 0.15, 0.02..0.8).filter(|_| asked == Asked::Stream).map(|part| part * payload),
+            read: some(random, 0.25, 0.02..0.8).filter(|_| asked == Asked::Stream).map(|part| part * payload),
             host: [Host::Quiet, Host::Burning, Host::OneProcessor][random.random_range(0..3)],
             size: log(random, 1.0..1e6) as u64,
         }
@@ -187,6 +189,9 @@ impl Situation {
         let (trip, late) = (2.0 * self.delay_s, 2.0 * self.delay_s + HOSTS_S);
         // Of each the least and the most that it allows.
         let mut all = vec![(Truth::Link, [line; 2])];
+        if self.rcvbuf.is_none() {
+            all.push((Truth::Window, [UNASKED / late, f64::INFINITY]));
+        }
         if let Some(bytes) = self.rcvbuf {
             let [least, most] = OFFERED.map(|part| part * bytes as f64);
             all.push((
@@ -210,8 +215,10 @@ impl Situation {
         let is_clear = all.iter().all(|(truth, [least, _])| *truth == best || *least >= LESS * rate);
         // A window that a queue cannot hold is that queue's, and a reader holds nothing back before its buffer is full.
         let fits = self.rcvbuf.is_none_or(|bytes| self.queue >= 4 * bytes);
-        let fills = line * self.seconds() * 0.15
-            >= 2.0 * self.rcvbuf.map_or(UNASKED, |bytes| UNASKED.min(bytes as f64));
+        let others = all.iter().filter(|(truth, _)| *truth != best);
+        let fed = others.map(|(_, [least, _])| *least).fold(f64::INFINITY, f64::min) - rate;
+        let fills =
+            self.rcvbuf.is_some_and(|bytes| fed * self.seconds() * FILLS >= bytes as f64 * OFFERED[1]);
         match best {
             _ if !is_clear => None,
             Truth::Window if !fits => None,
