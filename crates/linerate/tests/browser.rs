@@ -123,7 +123,7 @@ fn a_measured_report_and_an_overlay_render_without_an_error_or_a_request() {
     let seen = open(&desk, "y.html").expect("it was there a moment ago");
     seen.assert_sound(2, 0);
     // What a measured curve is bound by depends on the machine; this one has two bands everywhere.
-    let model = ["measure", "--model", "slower-port", "--max-size", "1MiB", "--out", "z.run.json"];
+    let model = ["measure", "--model", "acenic", "--schedule", "octave:1", "--out", "z.run.json"];
     desk.linerate(&[&model[..], &["--report", "z.html"]].concat()).done();
     assert!(bands(&desk, "z.run.json") > 1);
     let seen = open(&desk, "z.html").expect("it was there a moment ago");

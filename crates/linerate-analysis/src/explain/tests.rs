@@ -206,7 +206,7 @@ fn what_a_single_size_takes_is_a_slower_hops_where_no_wake_up_is_so_long() {
 #[test]
 fn what_the_path_sustains_tells_a_slower_hop_from_what_overlaps_with_it() {
     let mut run = run(Pattern::PingPong, None, None);
-    let queue = TcpEffort { rtt: Span::from_ms(40), unacked: 500, cwnd: 500, ..tcp() };
+    let queue = TcpEffort { rtt: Span::from_ms(40), unacked: 500, cwnd: 500, busy: None, ..tcp() };
     let mut sustained = Series::new(Pattern::OneWay, &[]);
     sustained.points = vec![point(65_536, Passed { time: 65_536.0, tcp: queue, ..Passed::default() })];
     run.sustained = Some(sustained);
