@@ -32,13 +32,13 @@ use linerate_core::series::Series;
 pub use band::{Band, Certainty};
 pub use bound::{Bound, Cost, Which};
 pub use candidate::Candidate;
-pub use change::Change;
+pub use change::{Change, Part};
 pub use loads::ExplainedLoad;
 pub use settle::Advice;
-pub use settled::{Moved, Outcome, Settled};
-pub use verdict::{LIMITED_BY, Reached, Rival, RunVerdict, trouble};
+pub use settled::{Figure, Moved, Outcome, Settled};
+pub use verdict::{LIMITED_BY, Reached, Rival, RunVerdict, Tried, trouble};
 
-use facts::Setting;
+use facts::{Facts, Setting, Timed};
 
 /// What explains a run.
 #[derive(Clone, Debug, Serialize)]
@@ -92,26 +92,34 @@ pub fn explain(run: &Run) -> Result<Explanation, Unexplained> {
     if curves.is_empty() && loads.is_empty() {
         return Err(Unexplained::Nothing);
     }
-    Ok(Explanation { curves, settled: settled::settled(run), loads })
+    let changes = if run.changed.is_empty() { Vec::new() } else { changes_of(run, &curves, &loads) };
+    Ok(Explanation { settled: settled::settled(&run.changed, &changes), curves, loads })
 }
 
-/// What can be changed to settle the bands of the curve of `run`: one thing each, for the middle size of the bands
-/// that it is about.
+/// What can be changed to settle what limits `run`: one thing each, for the middle size of the bands of its curve that it is
+/// about, or for the load that its verdict is about.
 #[must_use]
 pub fn changes(run: &Run) -> Vec<Change> {
-    let curves: Vec<ExplainedCurve> =
-        run.series.iter().filter_map(|series| explain_curve(run, series)).collect();
+    explain(run)
+        .map_or_else(|_| Vec::new(), |Explanation { curves, loads, .. }| changes_of(run, &curves, &loads))
+}
+
+fn changes_of(run: &Run, curves: &[ExplainedCurve], loads: &[ExplainedLoad]) -> Vec<Change> {
+    // Where it cannot be told, the first two are on trial.
+    let on_trial = |verdict: Option<Bound>, candidates: &[Candidate]| match verdict {
+        Some(bound) => vec![bound],
+        None => candidates.iter().filter(|it| it.share.is_some()).take(2).map(|it| it.bound).collect(),
+    };
+    let bands = curves.iter().flat_map(|curve| &curve.bands);
+    let of_bands =
+        bands.map(|band| (Part::Sizes(vec![band.middle_bytes]), on_trial(band.verdict, &band.candidates)));
+    let load = verdict::chosen(run, loads).map(|place| (place, &loads[place]));
+    let of_load = load.map(|(place, load)| (Part::Load(place), on_trial(load.verdict, &load.candidates)));
     let mut changes: Vec<Change> = Vec::new();
-    for band in curves.iter().flat_map(|curve| &curve.bands) {
-        // Where it cannot be told, the first two are on trial.
-        let bounds = match band.verdict {
-            Some(bound) => vec![bound],
-            None => band.candidates.iter().take(2).map(|it| it.bound).collect(),
-        };
-        for change in bounds.into_iter().filter_map(|bound| Change::of(bound, run, band.middle_bytes)) {
+    for (part, bounds) in of_bands.chain(of_load) {
+        for change in bounds.into_iter().flat_map(|bound| Change::all(bound, run, &part)) {
             match changes.iter_mut().find(|known| known.is_like(&change)) {
-                Some(known) if known.sizes.contains(&band.middle_bytes) => {}
-                Some(known) => known.sizes.push(band.middle_bytes),
+                Some(known) => known.of.add(&part),
                 None => changes.push(change),
             }
         }
@@ -123,22 +131,24 @@ pub fn changes(run: &Run) -> Vec<Change> {
 fn explain_curve(run: &Run, series: &Series) -> Option<ExplainedCurve> {
     let mut setting = Setting::of(run, series.pattern);
     setting.path_byte = if series.pattern.overlaps() { None } else { path_byte(run) };
-    let facts = facts::facts(&setting, series);
-    let sizes = facts.iter().map(|facts| {
-        let candidates = match &facts.observed {
-            None => unobserved::candidates(&setting, facts),
-            Some(_) if facts.in_bursts => pipelined::in_bursts(facts),
-            Some(observed) if series.pattern.overlaps() => pipelined::candidates(&setting, facts, observed),
-            Some(observed) => serial::candidates(&setting, facts, observed),
-        };
-        (facts.size, candidates)
-    });
+    let facts = facts::facts(&setting, Timed::points(series));
+    let sizes = facts.iter().map(|facts| (facts.size, candidates(&setting, facts)));
     let bands = band::bands(sizes.collect());
     (!bands.is_empty()).then(|| ExplainedCurve {
         pattern: series.pattern,
         bands,
         missing: facts::missing(&setting, &facts),
     })
+}
+
+/// The share of every bound in the time of a message.
+fn candidates(setting: &Setting<'_>, facts: &Facts) -> Vec<Candidate> {
+    match &facts.observed {
+        None => unobserved::candidates(setting, facts),
+        Some(_) if facts.in_bursts => pipelined::in_bursts(facts),
+        Some(observed) if setting.pattern.overlaps() => pipelined::candidates(setting, facts, observed),
+        Some(observed) => serial::candidates(setting, facts, observed),
+    }
 }
 
 /// What a byte takes of the path at the rate that it sustains one way, where that was measured and was the path's own. Unit: picoseconds.

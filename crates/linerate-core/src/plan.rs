@@ -168,6 +168,9 @@ impl Plan {
                 "left out: only the datagrams of stream are counted",
             )?;
         }
+        let is_explained = matches!(self.task, Task::Curve(_) | Task::Stream(_) | Task::Requests(_));
+        let allowed = "left out: only measure, stream and rr measure again with one thing changed";
+        PlanError::range(is_explained || !self.common.explain, "explain", "on".to_owned(), allowed)?;
         match &self.task {
             Task::Curve(curve) => curve.check(&self.common),
             Task::Stream(stream) => stream.check(&self.common),
@@ -185,7 +188,7 @@ impl Plan {
         let mut asked = self.clone();
         asked.common.output = Output::default();
         (asked.common.local, asked.common.remote) = (LocalOptions::default(), RemoteOptions::default());
-        asked.common.host = None;
+        (asked.common.host, asked.common.explain) = (None, false);
         Sha256::digest(asked.to_toml()).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
@@ -286,7 +289,7 @@ impl Plan {
     #[must_use]
     pub fn for_peer(&self) -> Self {
         let mut plan = self.clone();
-        plan.common.host = None;
+        (plan.common.host, plan.common.explain) = (None, false);
         (plan.common.local, plan.common.output) = (LocalOptions::default(), Output::default());
         if let Task::Stream(stream) = &mut plan.task {
             stream.more_hosts = Vec::new();

@@ -32,7 +32,7 @@ use crate::units::Rate;
 
 use indent::Indented;
 
-pub use changed::Changed;
+pub use changed::{Changed, Turns};
 pub use node::{Answering, End, EndState, Node, Path, PathMtu, WayMtu};
 
 /// The version of the run file that this linerate writes. It reads every version up to this.
@@ -75,7 +75,7 @@ pub struct Run {
     /// Without points where there was no time for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sustained: Option<Series>,
-    /// A few sizes of the curve measured again, each time with one thing changed.
+    /// A part of it measured again, each time with one thing changed: a few sizes of the curve, or the first load.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<Changed>,
     /// Where the time of single messages went, by size.

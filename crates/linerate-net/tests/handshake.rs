@@ -456,9 +456,8 @@ prop_compose! {
         rounds in any::<u32>(),
         repeat in any::<u32>(),
         stages in any::<Option<u32>>(),
-        explain in any::<bool>(),
     ) -> Task {
-        Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, repeat, stages, explain })
+        Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, repeat, stages })
     }
 }
 
@@ -477,6 +476,7 @@ prop_compose! {
         // Beyond 2^51 ps, or 37 min, a double of seconds no longer keeps every picosecond.
         time in 0.0..=2_000.0_f64,
         seed in any::<u64>(),
+        explain in any::<bool>(),
         socket in socket(),
         (transport, memory) in carrier(),
         task in prop_oneof![curve(), stream(), requests()],
@@ -484,7 +484,7 @@ prop_compose! {
     ) -> Plan {
         // As it is read of what a person wrote.
         let time = format!("{time}s").parse().expect("a time");
-        Plan { common: Common { host, transport, time, seed, socket, memory, mpi: MpiOptions::default(), local, remote, output }, task }
+        Plan { common: Common { host, transport, time, seed, explain, socket, memory, mpi: MpiOptions::default(), local, remote, output }, task }
     }
 }
 

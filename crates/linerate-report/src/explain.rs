@@ -6,7 +6,7 @@ mod sentence;
 mod tests;
 
 use linerate_analysis::explain::{
-    Band, Bound, Candidate, Certainty, ExplainedCurve, ExplainedLoad, Explanation, Moved, Outcome,
+    Band, Bound, Candidate, Certainty, ExplainedCurve, ExplainedLoad, Explanation, Figure, Moved, Outcome,
     RunVerdict, Settled, trouble,
 };
 use linerate_analysis::report::{NamedRun, describe};
@@ -95,9 +95,10 @@ fn band_block(band: &Band, width: usize) -> String {
 /// What moved when one thing was changed.
 fn settled_block(settled: &Settled, width: usize) -> String {
     let mut lines = vec![wrap(&format!("the same with {}", plain(&settled.change)), width, 2)];
-    for moved in &settled.sizes {
-        lines.push(item(&Size(moved.size_bytes).to_string(), &moved_says(moved), width));
+    for moved in &settled.moved {
+        lines.push(item(&figure(moved.figure), &moved_says(moved), width));
     }
+    lines.extend(shows(settled).map(|shows| item("shows", &shows, width)));
     if let Some(reason) = &settled.failed {
         lines.push(item("ended", &format!("failed to {}", plain(reason)), width));
     }
@@ -109,12 +110,34 @@ fn moved_says(moved: &Moved) -> String {
     let within =
         moved.interval.map_or(String::new(), |[low, high]| format!(" ({} to {})", digits(low), digits(high)));
     let what = match moved.outcome {
-        Outcome::Fell => "the time fell",
-        Outcome::Rose => "the time rose",
-        Outcome::Same => "nothing moved",
+        Outcome::Fell => "fell",
+        Outcome::Rose => "rose",
+        Outcome::Same => "did not move",
         Outcome::CannotTell => "cannot tell: the turns differ",
     };
-    format!("{what}: {ratio} of the time without{within}")
+    format!(
+        "{what}: {ratio} times as {} as without{within}",
+        if moved.figure == Figure::Throughput { "high" } else { "long" }
+    )
+}
+
+/// What was looked at.
+fn figure(figure: Figure) -> String {
+    match figure {
+        Figure::Time { size_bytes } => Size(size_bytes).to_string(),
+        Figure::Throughput => "throughput".to_owned(),
+        Figure::Latency => "latency".to_owned(),
+        Figure::RoundTrip => "round trip".to_owned(),
+    }
+}
+
+/// What a change shows of the bottleneck on trial. Absent where it cannot tell.
+fn shows(settled: &Settled) -> Option<String> {
+    let bound = settled.bound?;
+    Some(match settled.confirmed? {
+        true => format!("confirmed: {bound}"),
+        false => format!("not confirmed: {bound}"),
+    })
 }
 
 fn load_name(load: &ExplainedLoad) -> String {

@@ -1,7 +1,6 @@
 //! A modelled network as a [`Bench`]: both applications are tasks, and their executor is a loop
 //! over the model's events.
 
-mod effort;
 mod traced;
 
 use std::cell::RefCell;
@@ -18,13 +17,12 @@ use linerate_core::payload::Buffers;
 use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::Span;
 
+use crate::effort::Before;
 use crate::end::End;
 use crate::frame::Station;
 use crate::stack::{Parameters, Side};
 use crate::trace::Trace;
 use crate::world::World;
-
-use effort::Before;
 
 /// Two stations of a model between which trials are run. The model goes on from trial to trial.
 #[derive(Debug)]
@@ -198,7 +196,10 @@ impl Bench for ModelBench {
             return Err(RunError::Interrupted { size: trial.size });
         }
         let mut halves = halves.map_err(|source| RunError::Link { size: trial.size, source })?;
-        self.look(|world| before.account(world, self.flow, &mut halves));
+        let messages =
+            [0, 1].map(|end: usize| halves[end].tally.sent.saturating_add(halves[end].tally.received));
+        let efforts = self.look(|world| before.since(world, self.flow, messages));
+        halves.iter_mut().zip(efforts).for_each(|(half, effort)| half.effort = effort);
         let [initiator, responder] = halves;
         let spent = self.look(|world| world.kernel.now()).since(start);
         Sample::join(trial, &initiator, &responder, spent)

@@ -8,6 +8,7 @@ pub mod bench;
 pub mod calibrate;
 mod carried;
 pub mod carrier;
+mod effort;
 pub mod end;
 pub mod error;
 pub mod ethernet;

@@ -8,6 +8,7 @@ mod conduct;
 #[cfg(on_linux)]
 mod experiment;
 mod explain;
+mod explained;
 mod history;
 mod host_limits;
 mod hosts;

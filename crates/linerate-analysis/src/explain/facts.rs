@@ -5,8 +5,10 @@ use linerate_core::host_limits::{HostLimits, Processor, TargetState};
 use linerate_core::kernel::{Effort, TcpEffort};
 use linerate_core::options::Waiting;
 use linerate_core::pattern::Pattern;
+use linerate_core::plan::RrPlan;
 use linerate_core::run::{End, Run};
 use linerate_core::series::{Point, Series};
+use linerate_core::traffic::Latency;
 use linerate_core::units::Span;
 
 /// Ends that work for this part of the time together, and no more than one processor can, may share one,
@@ -192,35 +194,88 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
+/// Messages of one size that were timed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timed {
+    /// Unit: bytes.
+    size: u64,
+    /// The time of one, one way. Unit: picoseconds.
+    time: f64,
+    /// How many were timed together.
+    batch: u32,
+    in_bursts: bool,
+    /// What both ends spent on them, the initiator first.
+    effort: Option<[Effort; 2]>,
+}
+
+impl Timed {
+    /// A size of a curve. Absent if it was not timed.
+    fn point(point: &Point) -> Option<Self> {
+        // That of the sustained rounds, or of bursts where there are no others.
+        let sustained = point.time().map(|estimate| estimate.median);
+        let burst = || point.rounds.iter().map(|round| round.median.as_ps() as f64).reduce(f64::min);
+        Some(Self {
+            size: point.size,
+            time: sustained.or_else(burst).filter(|time| *time > 0.0)?,
+            batch: point.rounds.iter().map(|round| round.batch).max().unwrap_or(1),
+            in_bursts: point.in_bursts(),
+            effort: point.effort.as_deref().copied(),
+        })
+    }
+
+    /// Requests that do not overlap, and their responses: as messages that go to and fro. Absent if none was timed, where the next
+    /// one was sent before the response came, and of a connection for each.
+    pub(super) fn requests(rr: &RrPlan, latency: &Latency) -> Option<Self> {
+        // Less than half of the time of an open loop may be under way.
+        let mean = latency.service.mean()?;
+        let each = rr.rate.unwrap_or_default() / f64::from(rr.flows.max(1));
+        if rr.depth > 1 || rr.connect || mean.as_seconds() * each > 0.5 {
+            return None;
+        }
+        // An open loop is idle between its requests, and that is not their time.
+        let under_way = |end: &Effort| Effort { span: mean / 2 * end.messages, ..*end };
+        Some(Self {
+            size: (rr.request.bytes().saturating_add(rr.response.bytes()) / 2).max(1),
+            time: latency.service.resolved(0.5)?.as_ps() as f64 / 2.0,
+            batch: 1,
+            in_bursts: false,
+            effort: latency.effort.as_deref().map(|[ours, theirs]| [under_way(ours), under_way(theirs)]),
+        })
+    }
+
+    /// What each size of a curve took.
+    pub(super) fn points(series: &Series) -> Vec<Self> {
+        series.points.iter().filter_map(Self::point).collect()
+    }
+}
+
 /// What is known of each timed size, from small to large.
-pub(super) fn facts(setting: &Setting<'_>, series: &Series) -> Vec<Facts> {
-    let mut points: Vec<(&Point, f64)> =
-        series.points.iter().filter_map(|point| Some((point, time(point)?))).collect();
-    points.sort_by_key(|(point, _)| point.size);
-    let seen = |(point, time): &(&Point, f64)| Observed::of(setting, point, *time);
-    let least_work = points.iter().find_map(seen).map(|observed| observed.cpu);
-    let times: Vec<(u64, f64)> = points.iter().map(|(point, time)| (point.size, *time)).collect();
+pub(super) fn facts(setting: &Setting<'_>, mut timed: Vec<Timed>) -> Vec<Facts> {
+    timed.sort_by_key(|it| it.size);
+    let seen = |timed: &Timed| Observed::of(setting, timed);
+    let least_work = timed.iter().find_map(seen).map(|observed| observed.cpu);
+    let times: Vec<(u64, f64)> = timed.iter().map(|it| (it.size, it.time)).collect();
     let least_time = times.first().map_or(0.0, |(_, time)| time - growing(&times, 0).unwrap_or(0.0));
     let largest = times
         .len()
         .checked_sub(1)
         .and_then(|last| Some(growing(&times, last)? / times[last].0.max(1) as f64));
     let byte = setting.path_byte.or(largest).unwrap_or(0.0);
-    let lossless = points.iter().filter(|it| seen(it).and_then(|seen| seen.retransmits()) == Some(0));
-    let lossless_byte = lossless.map(|(point, time)| time / point.size.max(1) as f64).reduce(f64::min);
-    let one = |(place, it): (usize, &(&Point, f64))| Facts {
-        size: it.0.size,
-        time: it.1,
+    let lossless = timed.iter().filter(|it| seen(it).and_then(|seen| seen.retransmits()) == Some(0));
+    let lossless_byte = lossless.map(|it| it.time / it.size.max(1) as f64).reduce(f64::min);
+    let one = |(place, it): (usize, &Timed)| Facts {
+        size: it.size,
+        time: it.time,
         growing: growing(&times, place),
-        passing: passing(setting, it.0.size, it.1),
+        passing: passing(setting, it.size, it.time),
         shortest_frame: byte * Framing::SHORTEST_FRAME,
         least_time,
         least_work,
         lossless_byte,
-        in_bursts: it.0.in_bursts(),
+        in_bursts: it.in_bursts,
         observed: seen(it),
     };
-    points.iter().enumerate().map(one).collect()
+    timed.iter().enumerate().map(one).collect()
 }
 
 /// What the path takes for a message of `size` at the rate that it sustains, of the `time` of one: not where tokens that it
@@ -259,13 +314,6 @@ fn growing(times: &[(u64, f64)], place: usize) -> Option<f64> {
     }
 }
 
-/// The time of a message: that of the sustained rounds, or of bursts where there are no others.
-fn time(point: &Point) -> Option<f64> {
-    let sustained = point.time().map(|estimate| estimate.median);
-    let burst = || point.rounds.iter().map(|round| round.median.as_ps() as f64).reduce(f64::min);
-    sustained.or_else(burst).filter(|time| *time > 0.0)
-}
-
 impl Facts {
     /// The part of the time which grows with the size, or all of it where that is not known.
     pub(super) fn growing_at_most(&self) -> f64 {
@@ -291,8 +339,8 @@ impl Facts {
 }
 
 impl Observed {
-    fn of(setting: &Setting<'_>, point: &Point, time: f64) -> Option<Self> {
-        let [ours, theirs] = point.effort.as_deref()?;
+    fn of(setting: &Setting<'_>, timed: &Timed) -> Option<Self> {
+        let [ours, theirs] = timed.effort.as_ref()?;
         // Of messages that overlap in both directions, both ends' count is both ways, and a message's time is one's.
         let both_ways = setting.pattern == Pattern::Exchange;
         let messages = ours.messages as f64 / if both_ways { 2.0 } else { 1.0 };
@@ -305,16 +353,16 @@ impl Observed {
         let arrived: u64 = [ours, theirs].iter().filter_map(|end| Some(end.tcp?.data_segments_in)).sum();
         let passed = messages * if both_ways { 2.0 } else { 1.0 };
         Some(Self {
-            base: if setting.pattern.overlaps() { each(span) } else { time },
+            base: if setting.pattern.overlaps() { each(span) } else { timed.time },
             span: each(span),
             sending: each(ours.span),
             cpu: [each(ours.cpu), each(theirs.cpu)],
             waited: waited(setting, [ours, theirs], each),
             turns: [ours, theirs].map(|end| end.turns.map(|turns| turns as f64 / messages)),
             messages,
-            batch: f64::from(point.rounds.iter().map(|round| round.batch).max().unwrap_or(1)),
+            batch: f64::from(timed.batch),
             in_turns: in_turns(ours, theirs),
-            segment_bytes: (arrived > 0).then(|| passed * point.size as f64 / arrived as f64),
+            segment_bytes: (arrived > 0).then(|| passed * timed.size as f64 / arrived as f64),
             tcp: ours.tcp.zip(theirs.tcp).map(|(ours, theirs)| [ours, theirs]),
         })
     }

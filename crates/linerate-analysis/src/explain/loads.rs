@@ -1,16 +1,24 @@
-//! What held the flows of a load back, with its evidence.
+//! What held the flows of a load back, and what its requests spent their time on, with the evidence.
+
+#[cfg(test)]
+mod tests;
+
+use std::cmp::Ordering;
 
 use serde::Serialize;
 
 use super::band::Certainty;
 use super::bound::{Bound, Cost, Which};
 use super::candidate::Candidate;
+use super::candidates;
+use super::facts::{Setting, Timed, facts};
 use super::settle;
 use super::words::{percent, us};
 use crate::assessment::OFTEN;
 use crate::report::{HeldBack, held_back_shares, load_name};
 use linerate_core::kernel::TcpSample;
 use linerate_core::kernel::limit::{Holder, Host, share_through_a_queue};
+use linerate_core::pattern::Pattern;
 use linerate_core::run::Run;
 use linerate_core::traffic::{FlowAccount, HalfAccount, Latency, Transfer};
 
@@ -46,7 +54,7 @@ pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
         (_, []) => Vec::new(),
         (_, [first, ..]) => by_holder(first, &shares, queued(flows, run.model.is_some())),
     };
-    candidates.extend(of_requests(transfer));
+    candidates.extend(of_requests(run, transfer));
     let held = |it: &&Candidate| it.bound == Bound::Nagle && it.share >= Some(OFTEN);
     let (verdict, certainty) = match candidates.iter().find(held) {
         // A look sees a wait that lasts for most of a request only now and then.
@@ -63,15 +71,24 @@ pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
     }
 }
 
-/// What held requests back, where TCP was looked at.
-fn of_requests(transfer: &Transfer) -> Vec<Candidate> {
+/// What the time of requests went into: of those that have the path to themselves and wait for each other, as of messages to
+/// and fro; and whether Nagle's algorithm held them back, where TCP was looked at.
+fn of_requests(run: &Run, transfer: &Transfer) -> Vec<Candidate> {
+    let alone = transfer.load.rr.as_ref().filter(|_| transfer.load.stream.is_none());
+    let timed = alone.and_then(|rr| Timed::requests(rr, &Latency::together(&transfer.latencies)));
+    let setting = Setting::of(run, Pattern::PingPong);
+    let facts = facts(&setting, timed.into_iter().collect());
+    let mut all: Vec<Candidate> = facts.iter().flat_map(|facts| candidates(&setting, facts)).collect();
     let held: Vec<f64> = transfer.latencies.iter().filter_map(Latency::held_by_nagle).collect();
-    if held.is_empty() {
-        return Vec::new();
+    if !held.is_empty() {
+        let share = held.iter().sum::<f64>() / held.len() as f64;
+        let says =
+            format!("{} of the looks found a request that waited for an acknowledgement", percent(share));
+        all.retain(|it| it.bound != Bound::Nagle);
+        all.push(Candidate::new(Bound::Nagle, share, says));
     }
-    let share = held.iter().sum::<f64>() / held.len() as f64;
-    let says = format!("{} of the looks found a request that waited for an acknowledgement", percent(share));
-    vec![Candidate::new(Bound::Nagle, share, says)]
+    all.sort_by(|one, other| other.share.partial_cmp(&one.share).unwrap_or(Ordering::Equal));
+    all
 }
 
 /// The share of the time in which what is under way stands in a queue, in the mean of the flows.

@@ -7,7 +7,7 @@ use linerate_core::host_limits::{CallCosts, CopyCost, HostLimits, Processor, Tar
 use linerate_core::kernel::{Effort, TcpEffort};
 use linerate_core::options::{Granted, Waiting};
 use linerate_core::plan::{CurvePlan, Plan, Task};
-use linerate_core::run::{Answering, Changed, EndState, Run, Source};
+use linerate_core::run::{Answering, Changed, EndState, Run, Source, Turns};
 use linerate_core::series::{Point, Round};
 use linerate_core::stats::{Estimate, Histogram};
 use linerate_core::trial::Tally;
@@ -15,12 +15,12 @@ use linerate_core::units::Span;
 
 /// How a message of one size passed: its time, and what each end had of it. Unit of times: us.
 #[derive(Clone, Copy, Debug)]
-struct Passed {
-    time: f64,
-    cpu: [f64; 2],
-    waited: f64,
-    turns: f64,
-    tcp: TcpEffort,
+pub(super) struct Passed {
+    pub(super) time: f64,
+    pub(super) cpu: [f64; 2],
+    pub(super) waited: f64,
+    pub(super) turns: f64,
+    pub(super) tcp: TcpEffort,
 }
 
 const MESSAGES: u64 = 1_000;
@@ -32,7 +32,7 @@ impl Default for Passed {
 }
 
 /// A connection at rest: a round trip of 2 us at least, large windows, nothing lost.
-fn tcp() -> TcpEffort {
+pub(super) fn tcp() -> TcpEffort {
     TcpEffort {
         data_segments_out: 500,
         acknowledged_bytes: 500 * 64,
@@ -49,11 +49,11 @@ fn tcp() -> TcpEffort {
     }
 }
 
-fn us(time: f64) -> Span {
+pub(super) fn us(time: f64) -> Span {
     Span::from_ps_rounded(time * 1e6)
 }
 
-fn point(size: u64, passed: Passed) -> Point {
+pub(super) fn point(size: u64, passed: Passed) -> Point {
     let time = us(passed.time);
     let round = Round {
         pass: 0,
@@ -88,7 +88,7 @@ fn point(size: u64, passed: Passed) -> Point {
 }
 
 /// A run between two hosts, whose interfaces state this speed and this timer.
-fn run(pattern: Pattern, mbps: Option<u64>, timer_us: Option<u32>) -> Run {
+pub(super) fn run(pattern: Pattern, mbps: Option<u64>, timer_us: Option<u32>) -> Run {
     let plan = Plan::default();
     let plan = Plan { task: Task::Curve(CurvePlan { pattern, ..CurvePlan::default() }), ..plan };
     let mut run = Run::new(Source::Measured, plan);
@@ -427,9 +427,9 @@ fn what_settles_it_is_one_change_for_each_bound_and_what_moved_is_said() {
     let changes = changes(&run);
     let said: Vec<String> = changes.iter().map(ToString::to_string).collect();
     assert_eq!(said, ["--wait spin"]);
-    assert_eq!(changes[0].sizes, [32], "one of four");
+    assert_eq!(changes[0].of, Part::Sizes(vec![32]), "one of four");
     let [usual, changed] =
-        [changes[0].usual(&run.plan, Span::from_ms(300)), changes[0].changed(&run.plan, Span::from_ms(300))];
+        [changes[0].usual(&run, Span::from_ms(300)), changes[0].changed(&run, Span::from_ms(300))];
     assert_eq!(usual.common.socket.wait, Waiting::Block);
     assert_eq!(changed.common.socket.wait, Waiting::Spin);
     assert_eq!(changed.curve().and_then(|curve| curve.sizes(&changed.common).ok()), Some(vec![32]));
@@ -445,15 +445,15 @@ fn what_settles_it_is_one_change_for_each_bound_and_what_moved_is_said() {
     };
     let tried = |after| Changed {
         change: "--wait spin".to_owned(),
-        usual: turns([45.0, 46.0, 44.0]),
-        changed: turns(after),
+        usual: Turns::Sizes(turns([45.0, 46.0, 44.0])),
+        changed: Turns::Sizes(turns(after)),
         failed: None,
     };
     run.changed = vec![tried([15.0, 15.3, 14.7]), tried([45.1, 45.9, 44.0]), tried([15.0, 70.0, 44.0])];
     let settled = explain(&run).expect("a curve").settled;
-    let outcomes: Vec<Outcome> = settled.iter().map(|settled| settled.sizes[0].outcome).collect();
+    let outcomes: Vec<Outcome> = settled.iter().map(|settled| settled.moved[0].outcome).collect();
     assert_eq!(outcomes, [Outcome::Fell, Outcome::CannotTell, Outcome::CannotTell]);
-    assert!((settled[0].sizes[0].ratio - 1.0 / 3.0).abs() < 0.01, "{settled:?}");
+    assert!((settled[0].moved[0].ratio - 1.0 / 3.0).abs() < 0.01, "{settled:?}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use super::band::{Band, Certainty};
 use super::bound::Bound;
 use super::candidate::Candidate;
 use super::settle::{Advice, WORTH};
+use super::settled::Settled;
 use super::{ExplainedCurve, ExplainedLoad, Explanation, Unexplained, explain};
 use crate::assessment::slower_later;
 use crate::derive;
@@ -48,9 +49,21 @@ pub struct RunVerdict {
     /// Why nothing can be said of what limits it, in a few words. Absent where something can.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unknown: Option<String>,
+    /// What was changed to confirm it, and whether it did. Absent if nothing was, or that could not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Tried>,
     /// What confirms it, or tells what it is between apart; and what makes it faster.
     #[serde(flatten)]
     pub advice: Option<Advice>,
+}
+
+/// What came of changing one thing to confirm a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Tried {
+    /// As flags say it.
+    pub change: String,
+    /// Whether what must move if the verdict is right did.
+    pub confirmed: bool,
 }
 
 /// A bound of which it cannot be told whether it limits.
@@ -116,20 +129,13 @@ impl RunVerdict {
         if let Some(curve) = explanation.curves.first() {
             let subject =
                 if explanation.curves.len() > 1 { curve.pattern.to_string() } else { String::new() };
-            return Self { subject, ..Self::of_curve(run, curve) };
+            return Self { subject, ..Self::of_curve(run, curve) }.tried(&explanation.settled);
         }
         let reached: Vec<Vec<Reached>> = run.transfers.iter().map(reached_by).collect();
-        let rate = |nth: usize| reached[nth].iter().map(|it| it.value).sum::<f64>();
         let all = 0..run.transfers.len().min(explanation.loads.len());
-        let chosen = match run.transfers.iter().any(|transfer| !transfer.latencies.is_empty()) {
-            true => all.clone().next(),
-            false => {
-                all.clone().max_by(|one, other| rate(*one).total_cmp(&rate(*other)).then(other.cmp(one)))
-            }
-        };
-        let Some(chosen) = chosen else { return Self::unknown("nothing was timed") };
+        let Some(chosen) = chosen(run, &explanation.loads) else { return Self::unknown("nothing was timed") };
         let transfer = &run.transfers[chosen];
-        let verdict = Self::of_load(transfer, &explanation.loads[chosen]);
+        let verdict = Self::of_load(transfer, &explanation.loads[chosen]).tried(&explanation.settled);
         if all.len() == 1 {
             return Self { reached: reached.into_iter().flatten().collect(), ..verdict };
         }
@@ -149,6 +155,17 @@ impl RunVerdict {
         Self { subject: name(chosen), reached: shown, ..verdict }
     }
 
+    /// With what came of changing one thing at a time.
+    fn tried(self, settled: &[Settled]) -> Self {
+        let of_it = settled.iter().filter(|it| it.bound.map(Bound::id) == self.bottleneck);
+        let outcomes: Vec<(bool, &str)> =
+            of_it.filter_map(|it| Some((it.confirmed?, it.change.as_str()))).collect();
+        let tried = outcomes.iter().find(|(confirmed, _)| *confirmed).or(outcomes.first());
+        let tried =
+            tried.map(|(confirmed, change)| Tried { change: (*change).to_owned(), confirmed: *confirmed });
+        Self { tried, ..self }
+    }
+
     fn unknown(why: impl Into<String>) -> Self {
         Self {
             subject: String::new(),
@@ -160,6 +177,7 @@ impl RunVerdict {
             evidence: None,
             between: Vec::new(),
             unknown: Some(why.into()),
+            tried: None,
             advice: None,
         }
     }
@@ -226,6 +244,16 @@ impl RunVerdict {
         let why = "nothing that was observed accounts for much of its time".to_owned();
         Self { unknown: between.is_empty().then_some(why), between, advice, ..Self::unknown("") }
     }
+}
+
+/// The place of the load that a verdict is about: the first with requests, or the fastest.
+pub(super) fn chosen(run: &Run, loads: &[ExplainedLoad]) -> Option<usize> {
+    let mut all = 0..run.transfers.len().min(loads.len());
+    if run.transfers.iter().any(|transfer| !transfer.latencies.is_empty()) {
+        return all.next();
+    }
+    let rate = |nth: usize| reached_by(&run.transfers[nth]).iter().map(|it| it.value).sum::<f64>();
+    all.max_by(|one, other| rate(*one).total_cmp(&rate(*other)).then(other.cmp(one)))
 }
 
 /// The most loads whose medians stand beside each other.

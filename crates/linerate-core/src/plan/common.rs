@@ -36,6 +36,8 @@ pub struct Common {
     pub time: Span,
     /// Seed of everything random: the order of sizes, the payload.
     pub seed: u64,
+    /// Afterwards, measure a part again with one thing changed, to confirm what limits it. Only of a curve, bulk and requests.
+    pub explain: bool,
     /// The options requested for the data sockets at both ends.
     pub socket: SocketOptions,
     /// Where the messages are in memory, at both ends.
@@ -57,6 +59,7 @@ impl Default for Common {
             transport: Transport::default(),
             time: DEFAULT_TIME,
             seed: 1,
+            explain: false,
             socket: SocketOptions::default(),
             memory: MemoryOptions::default(),
             mpi: MpiOptions::default(),

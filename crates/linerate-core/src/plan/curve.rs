@@ -33,9 +33,6 @@ pub struct CurvePlan {
     /// After the curve, time the stages of this many messages of each size up to 64 KiB, for at
     /// most 24 sizes.
     pub stages: Option<u32>,
-    /// After the curve, say which bound binds at each size, and measure a few sizes again with one thing changed to
-    /// settle it.
-    pub explain: bool,
 }
 
 impl Default for CurvePlan {
@@ -50,7 +47,6 @@ impl Default for CurvePlan {
             rounds: DEFAULT_ROUNDS,
             repeat: 1,
             stages: None,
-            explain: false,
         }
     }
 }

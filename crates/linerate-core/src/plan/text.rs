@@ -61,9 +61,9 @@ pub(super) struct PlanText {
     /// Of a curve: messages of each size whose stages are shown afterwards.
     #[serde(skip_serializing_if = "Option::is_none")]
     stages: Option<u32>,
-    /// Of a curve: say afterwards which bound binds, and settle it by changing one thing at a time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    explain: Option<bool>,
+    /// Of a curve, bulk and requests: afterwards measure a part again with one thing changed, to confirm what limits it.
+    #[serde(skip_serializing_if = "is_default")]
+    explain: bool,
     /// Of a stream: a load for every combination of these values.
     #[serde(skip_serializing_if = "Grid::is_empty")]
     table: Grid,
@@ -112,8 +112,10 @@ pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// Whether a key at the top belongs to the task of `verb`, or to every task.
 pub(super) fn is_of(key: &str, verb: &str) -> bool {
     match key {
-        "pattern" | "schedule" | "from" | "to" | "perturb" | "ci" | "rounds" | "repeat" | "stages"
-        | "explain" => verb == "measure",
+        "pattern" | "schedule" | "from" | "to" | "perturb" | "ci" | "rounds" | "repeat" | "stages" => {
+            verb == "measure"
+        }
+        "explain" => matches!(verb, "measure" | "stream" | "rr"),
         "more-hosts" | "table" => verb == "stream",
         "stream" | "rr" | "mesh" | "app" | "trace" => verb == key,
         _ => true,
@@ -122,7 +124,8 @@ pub(super) fn is_of(key: &str, verb: &str) -> bool {
 
 impl From<Plan> for PlanText {
     fn from(plan: Plan) -> Self {
-        let Common { host, transport, time, seed, socket, memory, mpi, local, remote, output } = plan.common;
+        let Common { host, transport, time, seed, explain, socket, memory, mpi, local, remote, output } =
+            plan.common;
         let mut text = Self {
             host,
             more_hosts: Vec::new(),
@@ -138,7 +141,7 @@ impl From<Plan> for PlanText {
             repeat: None,
             seed,
             stages: None,
-            explain: None,
+            explain,
             table: Grid::default(),
             socket,
             memory,
@@ -153,23 +156,11 @@ impl From<Plan> for PlanText {
             output,
         };
         match plan.task {
-            Task::Curve(CurvePlan {
-                pattern,
-                schedule,
-                from,
-                to,
-                perturb,
-                ci,
-                rounds,
-                repeat,
-                stages,
-                explain,
-            }) => {
+            Task::Curve(CurvePlan { pattern, schedule, from, to, perturb, ci, rounds, repeat, stages }) => {
                 (text.pattern, text.schedule) = (Some(pattern), Some(schedule));
                 (text.from, text.to, text.perturb) = (from, to, perturb);
                 (text.ci, text.rounds, text.stages) = (Some(ci), Some(rounds), stages);
                 text.repeat = (repeat != 1).then_some(repeat);
-                text.explain = explain.then_some(true);
             }
             Task::Stream(StreamTask { bulk, more_hosts, table }) => {
                 (text.stream, text.more_hosts, text.table) = (Some(bulk), more_hosts, table);
@@ -191,8 +182,11 @@ impl TryFrom<PlanText> for Plan {
     /// When it has options of another task than its own.
     fn try_from(text: PlanText) -> Result<Self, PlanError> {
         let task = text.task()?;
-        let PlanText { host, transport, time, seed, socket, memory, mpi, local, remote, output, .. } = text;
-        let common = Common { host, transport, time, seed, socket, memory, mpi, local, remote, output };
+        let PlanText {
+            host, transport, time, seed, explain, socket, memory, mpi, local, remote, output, ..
+        } = text;
+        let common =
+            Common { host, transport, time, seed, explain, socket, memory, mpi, local, remote, output };
         Ok(Self { common, task })
     }
 }
@@ -219,11 +213,7 @@ impl PlanText {
         };
         bulk_only(self.more_hosts.last().cloned(), "more-hosts")?;
         bulk_only(self.table.axes().first().map(ToString::to_string), "table")?;
-        for (field, given) in [
-            ("stages", self.stages.is_some()),
-            ("repeat", self.repeat.is_some()),
-            ("explain", self.explain.is_some()),
-        ] {
+        for (field, given) in [("stages", self.stages.is_some()), ("repeat", self.repeat.is_some())] {
             let value = format!("given with [{}]", verb.unwrap_or_default());
             PlanError::range(verb.is_none() || !given, field, value, "left out: they belong to a curve")?;
         }
@@ -255,7 +245,6 @@ impl PlanText {
             rounds: self.rounds.unwrap_or(usual.rounds),
             repeat: self.repeat.unwrap_or(usual.repeat),
             stages: self.stages,
-            explain: self.explain.unwrap_or(usual.explain),
         }
     }
 }

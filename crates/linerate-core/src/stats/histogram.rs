@@ -101,6 +101,12 @@ impl Histogram {
         Some(Span::from_ps(self.counts().value_at_quantile(share)).min(longest))
     }
 
+    /// The mean of all times. Absent without any.
+    #[must_use]
+    pub fn mean(&self) -> Option<Span> {
+        (self.count() > 0).then(|| Span::from_ps(self.counts().mean() as u64))
+    }
+
     /// The fewest times of which one lies beyond `share` (0 to 1) of them. With fewer, the quantile
     /// is just the longest time. No number is enough for a share of 1.
     #[must_use]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::endpoint::LinkError;
-use crate::kernel::{HostSample, TcpSample};
+use crate::kernel::{Effort, HostSample, TcpSample};
 use crate::options::{Ecn, Granted};
 use crate::plan::{Direction, Load};
 use crate::stats::Histogram;
@@ -26,6 +26,32 @@ pub struct Transfer {
     pub latencies: Vec<Latency>,
     /// What the hosts did meanwhile, at each look: the initiator first, then the responders.
     pub hosts: Vec<Vec<HostSample>>,
+}
+
+/// So many samples of a connection are kept of a transfer without its course.
+const KEPT_SAMPLES: usize = 32;
+
+impl Transfer {
+    /// The same without what happened when: no intervals, no looks, nothing of the hosts, and few samples of each sender.
+    #[must_use]
+    pub fn without_course(mut self) -> Self {
+        self.hosts.clear();
+        for flow in &mut self.flows {
+            for half in [&mut flow.sender, &mut flow.receiver] {
+                half.intervals.clear();
+                half.looks.clear();
+            }
+            flow.receiver.tcp.clear();
+            let samples = std::mem::take(&mut flow.sender.tcp);
+            let every = samples.len().div_ceil(KEPT_SAMPLES).max(1);
+            flow.sender.tcp = samples.into_iter().step_by(every).collect();
+        }
+        for latency in &mut self.latencies {
+            latency.looks.clear();
+            latency.tcp.clear();
+        }
+        self
+    }
 }
 
 /// One bulk flow, as both its ends saw it.
@@ -300,6 +326,10 @@ pub struct Latency {
     /// without bulk beside the requests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tcp: Vec<TcpSample>,
+    /// What the end that asks and the end that answers spent on them, from before the first to after the last. Absent unless
+    /// both say, and with a connection for each transaction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Box<[Effort; 2]>>,
 }
 
 /// The requests of one flow from one look to the next, those of the warm-up included. Times are known
@@ -343,6 +373,14 @@ impl Latency {
             whole.response.add(&flow.response);
             whole.connect.add(&flow.connect);
         }
+        whole.effort =
+            flows.iter().map(|flow| flow.effort.as_deref()).collect::<Option<Vec<_>>>().map(|all| {
+                let mut both = [Effort::default(); 2];
+                for of_flow in all {
+                    both.iter_mut().zip(of_flow).for_each(|(sum, end)| sum.absorb(end));
+                }
+                Box::new(both)
+            });
         whole
     }
 

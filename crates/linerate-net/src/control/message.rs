@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use linerate_core::environment::Environment;
-use linerate_core::kernel::{HostSample, TcpSample};
+use linerate_core::kernel::{Effort, HostSample, TcpSample};
 use linerate_core::observation::{Clock, Observation};
 use linerate_core::options::Granted;
 use linerate_core::plan::Plan;
@@ -229,6 +229,9 @@ pub enum Reply {
         transactions: u64,
         /// Their payload, both ways together.
         bytes: u64,
+        /// What this end spent on them. Linerates of before do not say.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        effort: Option<Box<Effort>>,
     },
     /// What the host did meanwhile, at intervals.
     Hosts(Vec<HostSample>),

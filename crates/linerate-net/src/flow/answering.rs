@@ -1,6 +1,7 @@
 //! What one flow answers: the responder.
 
 use linerate_core::endpoint::LinkError;
+use linerate_core::kernel::Effort;
 use linerate_core::traffic::RrPlan;
 
 use super::REQUEST_SEED;
@@ -16,7 +17,7 @@ pub struct Answering {
 }
 
 /// What one flow has answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Answered {
     /// Its number.
     pub(crate) flow: u32,
@@ -24,6 +25,8 @@ pub(crate) struct Answered {
     pub(crate) transactions: u64,
     /// Their payload and that of the responses together.
     pub(crate) bytes: u64,
+    /// What this end spent on them. Absent of a connection for each.
+    pub(crate) effort: Option<Effort>,
 }
 
 impl Answering {
@@ -49,9 +52,15 @@ impl Answering {
         self.transactions
     }
 
-    pub(crate) fn answered(&self, flow: u32) -> Answered {
+    /// The account of flow number `flow`, and what was spent on it.
+    pub(crate) fn answered(&self, flow: u32, effort: Option<Effort>) -> Answered {
         let each = (self.request.len() + self.response.len()) as u64;
-        Answered { flow, transactions: self.transactions, bytes: self.transactions.saturating_mul(each) }
+        Answered {
+            flow,
+            transactions: self.transactions,
+            bytes: self.transactions.saturating_mul(each),
+            effort,
+        }
     }
 
     /// Receives a request by `pull`; false when there are no more.

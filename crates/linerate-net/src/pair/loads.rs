@@ -18,14 +18,14 @@ use linerate_core::units::Span;
 
 use super::conversation::Offer;
 use super::remote_end::RemoteEnd;
-use super::requests::{askers, held, none, tally};
+use super::requests::{askers, held, none};
 use super::{Ends, PairError, Target};
 use crate::channel::ChannelHandle;
 use crate::control::{Ask, ChannelToken, Key, Opening, QueuePlace, Rendezvous, Side};
 use crate::flow::{Answered, Counter, PATIENCE};
 use crate::line::Line;
 use crate::observe::{HostClock, is_free};
-use crate::traffic::rr::{Join, agree};
+use crate::traffic::rr::{Join, agree, asked};
 use crate::traffic::{Carried, FlowEnd, FlowSet, OnLook, bulk, channels, last_word, patience};
 use crate::transport::{self, Setup};
 
@@ -326,7 +326,7 @@ impl Loads {
             self.ends.observer.saw(&one.tally(one.direction == Direction::Send), one.processor);
         }
         for (latency, rr) in latencies.iter().zip(load.rr.iter().cycle()) {
-            self.ends.observer.saw(&tally(rr, latency), None);
+            self.ends.observer.saw(&asked(rr, latency), None);
         }
         (carried, latencies)
     }

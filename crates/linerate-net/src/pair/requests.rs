@@ -4,7 +4,6 @@ use std::sync::atomic::AtomicBool;
 
 use linerate_core::plan::Plan;
 use linerate_core::traffic::{Ended, Latency, Load, RrPlan};
-use linerate_core::trial::Tally;
 use linerate_core::units::{Span, Time};
 
 use crate::line::Line;
@@ -46,17 +45,6 @@ pub(super) fn held(setup: &Setup, line: Box<dyn Line>) -> Result<Held, Transport
     let handle =
         line.channel().handle().map_err(TransportError::system("hold the channel to break it off"))?;
     Ok((line, setup.cancel.register(handle)))
-}
-
-/// What passed at this end, as far as whole transactions are concerned.
-pub(super) fn tally(plan: &RrPlan, latency: &Latency) -> Tally {
-    let asked = latency.transactions + latency.lost;
-    Tally {
-        sent_bytes: asked.saturating_mul(plan.request.0),
-        received_bytes: latency.transactions.saturating_mul(plan.response.0),
-        sent: asked,
-        received: latency.transactions,
-    }
 }
 
 /// Accounts of flows that never began, because their thread failed.

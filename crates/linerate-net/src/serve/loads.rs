@@ -170,10 +170,8 @@ impl Session<'_> {
             details.extend(tcp.chunks(CHUNK).map(|chunk| more(&[], &[], chunk)));
             replies.push(Reply::Flow { flow, direction, half: Box::new(half) });
         }
-        let answers = answered.iter().map(|&Answered { flow, transactions, bytes }| Reply::Answered {
-            flow,
-            transactions,
-            bytes,
+        let answers = answered.iter().map(|&Answered { flow, transactions, bytes, effort }| {
+            Reply::Answered { flow, transactions, bytes, effort: effort.map(Box::new) }
         });
         replies.extend(answers.chain(courses));
         replies.extend(host.chunks(CHUNK).map(|samples| Reply::Hosts(samples.to_vec())));

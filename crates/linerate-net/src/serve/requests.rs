@@ -2,7 +2,6 @@
 
 use linerate_core::kernel::HostSample;
 use linerate_core::traffic::{Load, RrPlan};
-use linerate_core::trial::Tally;
 
 use super::channels::{ChannelListener, LOOK};
 use super::session::{Refusal, Session};
@@ -10,7 +9,7 @@ use crate::channel::{CancelGroup, ChannelHandle as _};
 use crate::flow::Answered;
 use crate::line::Line;
 use crate::traffic::channels;
-use crate::traffic::rr::{Beside, NextChannel, answer_all, answer_by_connection, places, watched};
+use crate::traffic::rr::{Beside, NextChannel, answer_all, answer_by_connection, places, tally, watched};
 
 /// Connections of single transactions that may wait at the server's port.
 pub(super) const WAITING: u32 = 1024;
@@ -46,7 +45,13 @@ impl<'a> Session<'a> {
         let cpus = places(self.plan.common.remote.pin, load.stream.is_some(), self.free);
         match more {
             Some(more) => self.answer_by_connection(plan, &cpus, channels(load), more),
-            None => Ok(answer_all(plan, self.plan.common.transport.is_datagram(), &cpus, lines)),
+            None => Ok(answer_all(
+                &self.server.clock,
+                plan,
+                self.plan.common.transport.is_datagram(),
+                &cpus,
+                lines,
+            )),
         }
     }
 
@@ -85,14 +90,5 @@ impl<'a> Session<'a> {
     /// Counts the requests of each flow that were answered.
     pub(super) fn saw_answered(&mut self, plan: &RrPlan, answered: &[Answered]) {
         answered.iter().for_each(|one| self.observer.saw(&tally(plan, one.transactions), None));
-    }
-}
-
-fn tally(plan: &RrPlan, transactions: u64) -> Tally {
-    Tally {
-        sent_bytes: transactions.saturating_mul(plan.response.0),
-        received_bytes: transactions.saturating_mul(plan.request.0),
-        sent: transactions,
-        received: transactions,
     }
 }

@@ -16,7 +16,7 @@ mod hosts;
 mod places;
 
 pub(crate) use agree::agree;
-pub(crate) use answerers::{NextChannel, answer_all, answer_by_connection};
-pub(crate) use askers::{Askers, Held, Join};
+pub(crate) use answerers::{NextChannel, answer_all, answer_by_connection, tally};
+pub(crate) use askers::{Askers, Held, Join, asked};
 pub(crate) use hosts::{Beside, watched};
 pub(crate) use places::places;

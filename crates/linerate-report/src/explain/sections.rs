@@ -4,9 +4,8 @@ use linerate_analysis::explain::{
     Band, Bound, Candidate, Certainty, ExplainedCurve, ExplainedLoad, Explanation, Settled, explain, trouble,
 };
 use linerate_analysis::report::{NamedRun, Report};
-use linerate_core::units::Size;
 
-use super::{is_known, load_name, moved_says, percent, says};
+use super::{figure, is_known, load_name, moved_says, percent, says, shows};
 use crate::section::{Cell, Item, Part, Section, TableView};
 use crate::text::{band_sizes, plain};
 
@@ -40,7 +39,7 @@ pub(crate) fn sections(report: &Report) -> Vec<Section> {
     let (moved, of_moved) = rows(&|_, explanation| moved_rows(&explanation.settled));
     let (account, of_account) = rows(&|_, explanation| account_rows(explanation));
     let limits = TableView::of("", &[("", 0), ("limited by", 1)], limits);
-    let columns = [("size", 0), ("with", 1), ("what moved", 1)];
+    let columns = [("", 0), ("with", 1), ("what moved", 1)];
     let moved = TableView::of("The same with one thing changed", &columns, moved).at_length();
     let columns = [("", 0), ("bottleneck", 0), ("of the time", 0), ("evidence", 1)];
     let account =
@@ -93,10 +92,11 @@ fn limit(
 fn moved_rows(settled: &[Settled]) -> Vec<Vec<Cell>> {
     let of = |settled: &Settled| {
         let change = plain(&settled.change);
-        let sizes = settled.sizes.iter().map(|moved| (Size(moved.size_bytes).to_string(), moved_says(moved)));
+        let figures = settled.moved.iter().map(|moved| (figure(moved.figure), moved_says(moved)));
+        let shown = shows(settled).map(|shows| ("-".to_owned(), shows));
         let failed = settled.failed.iter().map(|why| ("-".to_owned(), format!("failed to {}", plain(why))));
         let row = |(size, says): (String, String)| vec![size.into(), change.clone().into(), says.into()];
-        sizes.chain(failed).map(row).collect::<Vec<Vec<Cell>>>()
+        figures.chain(shown).chain(failed).map(row).collect::<Vec<Vec<Cell>>>()
     };
     settled.iter().flat_map(of).collect()
 }

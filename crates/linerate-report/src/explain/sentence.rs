@@ -1,6 +1,6 @@
 //! What opens every form of a result, in one sentence: what was reached, and what limits it.
 
-use linerate_analysis::explain::{Certainty, Reached, Rival, RunVerdict};
+use linerate_analysis::explain::{Certainty, Reached, Rival, RunVerdict, Tried};
 use linerate_analysis::facts::Unit;
 use linerate_core::units::{Rate, Size};
 use serde::Serialize;
@@ -41,6 +41,12 @@ pub(super) fn whole(verdict: &RunVerdict) -> String {
     if verdict.bottleneck.is_none() {
         return format!("{sentence} To tell: {}.", advice.confirm);
     }
+    // What has been confirmed needs no test.
+    if matches!(verdict.tried, Some(Tried { confirmed: true, .. })) {
+        return advice
+            .faster
+            .map_or(sentence.clone(), |faster| format!("{sentence} To go faster: {faster}."));
+    }
     if advice.is_its_own_test() {
         return format!("{sentence} To confirm and go faster: {}.", advice.confirm);
     }
@@ -58,7 +64,12 @@ fn finding(verdict: &RunVerdict) -> String {
         true => capital(words),
         false => format!("{reached}{gap} {words}"),
     };
-    let sure = if verdict.certainty == Certainty::Sure { "sure" } else { "likely" };
+    let sure = match &verdict.tried {
+        Some(Tried { change, confirmed: true }) => format!("confirmed by {}", plain(change)),
+        Some(Tried { change, confirmed: false }) => format!("not confirmed by {}", plain(change)),
+        None if verdict.certainty == Certainty::Sure => "sure".to_owned(),
+        None => "likely".to_owned(),
+    };
     let open = "not known what limits it";
     match (&verdict.limited_by, &verdict.between[..], &verdict.unknown) {
         (Some(bound), ..) => format!("{} {bound} ({sure}).", begin(",", "limited by")),

@@ -1,9 +1,10 @@
 //! A load under way.
 
 use linerate_core::carrier::LoadWatch;
+use linerate_core::kernel::Effort;
 use linerate_core::traffic::{
-    Cadence, DEFAULT_MESSAGE, Direction, Ended, FlowAccount, HalfAccount, Load, PATIENCE, Progress, Schedule,
-    SendProgress, StreamPlan, Transfer,
+    Cadence, DEFAULT_MESSAGE, Direction, Ended, FlowAccount, HalfAccount, Latency, Load, PATIENCE, Progress,
+    Schedule, SendProgress, StreamPlan, Transfer,
 };
 use linerate_core::units::{Span, Time};
 
@@ -11,6 +12,7 @@ use super::asking::{Answering, Asking};
 use super::bulk::{Receiving, Sending};
 use super::calls::Calls;
 use super::looks::Looks;
+use crate::effort::Before;
 use crate::end;
 use crate::frame::Station;
 use crate::machine::End;
@@ -56,6 +58,8 @@ struct Flow {
     peer: u32,
     direction: Direction,
     apps: [App; 2],
+    /// What its ends had done when the load began.
+    before: Before,
 }
 
 /// An application, and how it ended if it has.
@@ -99,7 +103,8 @@ impl<'a> Course<'a> {
             .map(|(place, (flow, peer, direction))| {
                 let apps =
                     if place < bulk { carries(load, direction, origin) } else { asks(load, flow, origin) };
-                Flow { flow, peer, direction, apps: apps.map(|does| App { does, ended: None }) }
+                let before = Before::look(&network.world, place as u32);
+                Flow { flow, peer, direction, apps: apps.map(|does| App { does, ended: None }), before }
             })
             .collect();
         let watched = network.stations.iter().zip(&network.priced);
@@ -254,10 +259,14 @@ impl<'a> Course<'a> {
     /// The result of the load, how long its network ran, and the state of its hosts.
     pub(super) fn finish(mut self) -> (Transfer, Span, Stations) {
         let (mut flows, mut latencies) = (Vec::new(), Vec::new());
-        for (number, Flow { flow, peer, direction, apps }) in (0..).zip(std::mem::take(&mut self.flows)) {
+        for (number, Flow { flow, peer, direction, apps, before }) in
+            (0..).zip(std::mem::take(&mut self.flows))
+        {
             let [first, second] = apps;
             if let Does::Ask(asking) = first.does {
-                latencies.push(asking.account(first.ended.unwrap_or_default()));
+                let latency = asking.account(first.ended.unwrap_or_default());
+                let effort = self.spent(&before, number, &latency);
+                latencies.push(Latency { effort, ..latency });
                 continue;
             }
             let [first, second] = [(Side::First, first), (Side::Second, second)].map(|(side, app)| {
@@ -273,6 +282,17 @@ impl<'a> Course<'a> {
         let World { kernel, stations: left, .. } = self.network.world;
         let transfer = Transfer { load: self.load.clone(), flows, latencies, hosts, ..Transfer::default() };
         (transfer, kernel.now().since(Time::ZERO), left)
+    }
+}
+
+impl Course<'_> {
+    /// What both ends of a flow of requests spent on them: a host's processors work for all of its flows alike.
+    fn spent(&self, before: &Before, flow: u32, latency: &Latency) -> Option<Box<[Effort; 2]>> {
+        let flows = u64::from(self.load.rr.as_ref().map_or(1, |rr| rr.flows.max(1)));
+        let messages = 2 * latency.transactions + latency.lost;
+        let [first, second] = before.since(&self.network.world, flow, [messages; 2]);
+        let part = |effort: Effort| Effort { cpu: effort.cpu / flows, ..effort };
+        Some(Box::new([part(first?), part(second?)]))
     }
 }
 

@@ -57,8 +57,9 @@ pub(crate) fn describe(plan: &ModelPlan, stations: &Ends) -> Result<Described, M
     let (first, others) = network.granted();
     let interface = ends::interface(line_rate, half_duplex, plan.network.mtu());
     let named = |station: u32| format!("station {station}");
+    let there = plan.peer.as_ref().or(plan.host.as_ref());
     let answering = stations.answering.iter().zip(others).map(|(station, granted)| Answering {
-        end: ends::end(Station(*station), interface.clone(), granted),
+        end: ends::end(Station(*station), ends::of_host(interface.clone(), there), granted),
         path: Path {
             transport: "model".to_owned(),
             from_address: named(stations.beginning),
@@ -72,7 +73,11 @@ pub(crate) fn describe(plan: &ModelPlan, stations: &Ends) -> Result<Described, M
     let all = line_rate.bits_per_second() * f64::from(plan.network.links());
     Ok(Described {
         answering: answering.collect(),
-        beginning: ends::end(Station(stations.beginning), interface.clone(), first),
+        beginning: ends::end(
+            Station(stations.beginning),
+            ends::of_host(interface.clone(), plan.host.as_ref()),
+            first,
+        ),
         link: Rate::from_bits_per_second(all),
         payload: Rate::from_bits_per_second(all * share),
         cautions,

@@ -9,9 +9,7 @@ use linerate_core::units::{Size, Span};
 
 use super::lab::InLabArgs;
 use super::path::PathArgs;
-use super::shared::{
-    OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option, parse_share, parse_switch,
-};
+use super::shared::{ExplainArgs, OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option, parse_share};
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct MeasureArgs {
@@ -50,14 +48,8 @@ struct QuestionArgs {
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "50",
           hide_short_help = true)]
     stages: Option<u32>,
-    /// After the curve, say which bound binds at each size, and change one thing at a time to settle it
-    ///
-    /// Measures a few sizes again in turns, as asked and with one thing changed: receivers that spin, larger buffers,
-    /// processors apart, another congestion control. Takes up to as long as the curve; `linerate explain` says it again
-    /// [default: off].
-    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "on", value_name = "on|off",
-          value_parser = parse_switch, hide_short_help = true)]
-    explain: Option<bool>,
+    #[command(flatten)]
+    explain: ExplainArgs,
 }
 
 /// Which sizes.
@@ -119,6 +111,7 @@ impl MeasureArgs {
         lay_option(&self.host, &mut common.host);
         self.path.over(&mut common);
         self.question.over(&mut curve);
+        self.question.explain.over(&mut common);
         self.certainty.over(&mut common, &mut curve);
         self.output.over(&mut common.output);
         Plan { common, task: Task::Curve(curve) }
@@ -130,7 +123,6 @@ impl QuestionArgs {
         lay(self.pattern.as_ref(), &mut curve.pattern);
         self.sizes.over(curve);
         lay_option(&self.stages, &mut curve.stages);
-        lay(self.explain.as_ref(), &mut curve.explain);
     }
 }
 

@@ -8,7 +8,9 @@ use linerate_core::units::{Size, Span};
 
 use super::lab::InLabArgs;
 use super::path::PathArgs;
-use super::shared::{OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option, parse_switch};
+use super::shared::{
+    ExplainArgs, OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option, parse_switch,
+};
 
 /// Default of `--rate` beside bulk. Unit: requests a second.
 const UNDER_LOAD: f64 = 200.0;
@@ -81,6 +83,8 @@ struct QuestionArgs {
     /// First with bulk in one direction, then in the other. The requests then come at 200 a second, unless --rate or --depth is given.
     #[arg(long, value_name = "N")]
     under_load: Option<u32>,
+    #[command(flatten)]
+    explain: ExplainArgs,
 }
 
 #[derive(Debug, Default, clap::Args)]
@@ -106,6 +110,7 @@ impl RrArgs {
         self.path.over(&mut common);
         lay(self.question.time.as_ref(), &mut common.time);
         self.question.over(&mut rr);
+        self.question.explain.over(&mut common);
         lay(self.certainty.warm_up.as_ref(), &mut rr.warm_up);
         self.output.over(&mut common.output);
         if common.transport.is_datagram() {

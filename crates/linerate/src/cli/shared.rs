@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::TypedValueParser as _;
 use clap::builder::{FalseyValueParser, PossibleValue, PossibleValuesParser};
-use linerate_core::plan::{Format, Level, NO_REPORT, Output, Plan, Rows, Task};
+use linerate_core::plan::{Common, Format, Level, NO_REPORT, Output, Plan, Rows, Task};
 use linerate_report::{FORMS, Form, Holds};
 
 use super::mesh::HostList;
@@ -158,6 +158,26 @@ impl ProgressForm {
     /// This form, unless the user asked for quiet.
     pub(crate) const fn unless(self, quiet: bool) -> Self {
         if quiet { Self::Quiet } else { self }
+    }
+}
+
+/// What is done to be sure of what limits the result.
+#[derive(Debug, Default, clap::Args)]
+#[command(next_help_heading = "Question")]
+pub(crate) struct ExplainArgs {
+    /// Afterwards, change one thing at a time to confirm what limits the result
+    ///
+    /// Measures a part again in turns, as asked and with one thing changed: receivers that spin, larger buffers,
+    /// processors apart, another congestion control; behind a slower hop, flows paced just below and just above its rate.
+    /// Takes up to as long again, and at least 6 s for each change to a stream or requests; `linerate explain` shows it again [default: off].
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "on", value_name = "on|off",
+          value_parser = parse_switch, conflicts_with = "model", hide_short_help = true)]
+    explain: Option<bool>,
+}
+
+impl ExplainArgs {
+    pub(super) fn over(&self, common: &mut Common) {
+        lay(self.explain.as_ref(), &mut common.explain);
     }
 }
 

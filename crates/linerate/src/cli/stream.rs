@@ -9,7 +9,7 @@ use linerate_core::units::{Rate, Size, Span};
 
 use super::lab::InLabArgs;
 use super::path::PathArgs;
-use super::shared::{OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option};
+use super::shared::{ExplainArgs, OnModelArgs, OutputArgs, PeerArgs, PlanArgs, lay, lay_option};
 
 /// Default of `--time` for a stream.
 const TIME: Span = Span::from_ms(10_000);
@@ -91,6 +91,8 @@ struct QuestionArgs {
     /// kernel. `messages=1KiB,64KiB` sets the bytes per send call.
     #[arg(long, value_name = "KEY=A,B,..", num_args = 1..=2, value_parser = parse_axis, hide_short_help = true)]
     table: Vec<Axis>,
+    #[command(flatten)]
+    explain: ExplainArgs,
 }
 
 #[derive(Debug, Default, clap::Args)]
@@ -128,6 +130,7 @@ impl StreamArgs {
         self.path.over(&mut common);
         lay(self.question.time.as_ref(), &mut common.time);
         self.question.over(&mut stream.bulk);
+        self.question.explain.over(&mut common);
         if !self.question.table.is_empty() {
             stream.table = Grid::new(self.question.table.clone())?;
         }

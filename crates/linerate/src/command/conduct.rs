@@ -43,6 +43,20 @@ pub trait Subject {
     ///
     /// When an end is lost; what was measured is kept.
     fn finish(&mut self, context: &Context) -> Result<(), Trouble>;
+
+    /// Another such subject as `plan` says, once [`finish`](Self::finish) has ended this one, which keeps what it saw. Absent
+    /// where nothing can be changed.
+    ///
+    /// # Errors
+    ///
+    /// When the peer cannot be reached again.
+    fn another(&self, plan: &Plan) -> Result<Option<Self>, Trouble>
+    where
+        Self: Sized,
+    {
+        let _ = plan;
+        Ok(None)
+    }
 }
 
 /// Why a run ended before all of it was done.

@@ -1,16 +1,56 @@
 //! The peer of a measurement: the one that the plan names, or one that is started on this host.
 
+use std::ops::ControlFlow;
+
+use linerate_core::host_limits::HostLimits;
 use linerate_core::plan::Plan;
 use linerate_core::run::{Laboratory, Source};
-use linerate_net::control::Key;
-use linerate_net::pair::Target;
+use linerate_net::control::{Key, QueuePlace};
+use linerate_net::pair::{Loads, Pair, Peers, Target};
 
+use super::conduct::{Surroundings, go_on};
 use super::laboratory::{Entered, Noted};
 use super::serve;
 use crate::agent::Agent;
 use crate::cli::{HostList, KeyArgs, PeerArgs};
 use crate::peer::{DeployedPeer, LoopbackPeer, fresh_key};
 use crate::trouble::Trouble;
+
+/// What it takes to connect to the peer, again and again.
+pub(super) struct Opening<'a> {
+    pub(super) peer: &'a PeerArgs,
+    pub(super) lab: Option<&'a Entered>,
+    /// What this host could reach, if that was asked for.
+    pub(super) limits: Option<HostLimits>,
+    pub(super) around: Surroundings<'a>,
+}
+
+impl Opening<'_> {
+    /// Connects to the peer that `plan` names, or starts one: for a curve.
+    pub(super) fn pair(&self, plan: &Plan) -> Result<(Pair, Started), Trouble> {
+        let Peer { target, key, started, .. } = Peer::of(plan, self.peer, self.lab)?;
+        let clock = self.around.context.clock;
+        let pair = Pair::open(&target, key.as_ref(), plan, clock, |place| self.waits(place))?;
+        Ok((pair, started))
+    }
+
+    /// The same with every peer that it names: for loads.
+    pub(super) fn loads(&self, plan: &Plan) -> Result<(Loads, Started), Trouble> {
+        let Peer { target, others, key, started } = Peer::of(plan, self.peer, self.lab)?;
+        let targets = [vec![target], others].concat();
+        let planned = plan.loads().map_err(|error| Trouble::plan(error, None))?;
+        let first = planned.first().map(|asked| &asked.load);
+        let peers = Peers { targets: &targets, key: key.as_ref(), first };
+        let loads = Loads::open(peers, plan, self.around.context.clock, |place| self.waits(place))?;
+        Ok((loads, started))
+    }
+
+    /// Says what place this end has in a server's queue; the user may end the wait.
+    fn waits(&self, place: Option<QueuePlace>) -> ControlFlow<()> {
+        place.into_iter().for_each(|place| self.around.line.queued(place));
+        go_on(self.around.interrupt)
+    }
+}
 
 /// A peer that can be connected to.
 pub(super) struct Peer {

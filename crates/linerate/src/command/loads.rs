@@ -3,22 +3,23 @@
 mod modelled;
 
 use std::ops::ControlFlow;
+use std::rc::Rc;
 
 use linerate_analysis::report::Report;
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
-use linerate_core::host_limits::HostLimits;
 use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
 use linerate_core::run::{Laboratory, Run, Source};
 use linerate_core::traffic::Transfer;
 use linerate_core::transport::Transport;
-use linerate_net::pair::{Loads, Peers};
+use linerate_net::pair::Loads;
 use linerate_report as render;
 
 pub(super) use modelled::{base, on_model};
 
-use super::conduct::{Stopped, Subject, Surroundings, Underway, conduct, go_on};
+use super::conduct::{Stopped, Subject, Surroundings, Underway, conduct};
+use super::explained;
 use super::host_limits;
-use super::hosts::{Peer, Started};
+use super::hosts::{Opening, Started};
 use super::laboratory::Entered;
 use super::results::is_free;
 use crate::cli::{PeerArgs, ProgressForm};
@@ -61,16 +62,9 @@ pub(super) fn between_hosts(
     let line = Line::of(progress);
     let around = Surroundings { context, line: &line, interrupt: &interrupt };
     let limits = host_limits::before_run(peer.host_limits, around)?;
-    let Peer { target, others, key, started } = Peer::of(&plan, peer, lab)?;
-    let targets = [vec![target], others].concat();
-    let planned = plan.loads().map_err(|error| Trouble::plan(error, None))?;
-    let first = planned.first().map(|asked| &asked.load);
-    let peers = Peers { targets: &targets, key: key.as_ref(), first };
-    let loads = Loads::open(peers, &plan, context.clock, |place| {
-        place.into_iter().for_each(|place| line.queued(place));
-        go_on(&interrupt)
-    })?;
-    carry(Hosts { loads, started, limits }, plan, around)
+    let opening = Rc::new(Opening { peer, lab, limits, around });
+    let (loads, started) = opening.loads(&plan)?;
+    carry(Hosts { opening, loads, finished: false, started }, plan, around)
 }
 
 /// Puts the plan's loads on `subject`, one after the other.
@@ -88,7 +82,7 @@ pub(super) fn carry<S: LoadSubject>(
             one(subject, asked, underway)
         })?;
         if underway.run.transfers.iter().any(Transfer::has_passed) {
-            return Ok(());
+            return explained::settle(subject, underway, explained::carried);
         }
         let reason = "time anything: no byte of bulk arrived, and no transaction ended after the warm-up";
         let help = "allow more --time, ask for a higher --rate, or look whether the path loses everything";
@@ -113,15 +107,16 @@ fn one<S: LoadSubject>(subject: &mut S, asked: &Asked, underway: &mut Underway<'
 }
 
 /// This host and the servers on others, or a peer that was started here.
-struct Hosts {
+struct Hosts<'a> {
+    opening: Rc<Opening<'a>>,
     loads: Loads,
+    /// Whether all ends have reported what they saw.
+    finished: bool,
     /// Kept until the end of the run: a server ends when this is dropped.
     started: Started,
-    /// What this host could reach, if that was asked for.
-    limits: Option<HostLimits>,
 }
 
-impl Subject for Hosts {
+impl Subject for Hosts<'_> {
     fn source(&self) -> Source {
         self.started.source()
     }
@@ -133,15 +128,23 @@ impl Subject for Hosts {
     fn set_hosts(&self, run: &mut Run) {
         let (beginning, answering) = self.loads.ends();
         run.set_star(beginning, answering);
-        self.limits.iter().for_each(|limits| run.set_limits(limits));
+        self.opening.limits.iter().for_each(|limits| run.set_limits(limits));
     }
 
     fn finish(&mut self, _: &Context) -> Result<(), Trouble> {
+        if std::mem::replace(&mut self.finished, true) {
+            return Ok(());
+        }
         self.loads.finish().map_err(Trouble::from)
+    }
+
+    fn another(&self, plan: &Plan) -> Result<Option<Self>, Trouble> {
+        let (loads, started) = self.opening.loads(plan)?;
+        Ok(Some(Self { opening: Rc::clone(&self.opening), loads, finished: false, started }))
     }
 }
 
-impl LoadSubject for Hosts {
+impl LoadSubject for Hosts<'_> {
     type Carrier = Loads;
 
     fn carrier(&mut self) -> &mut Loads {

@@ -1,6 +1,5 @@
 //! `linerate measure`.
 
-mod explained;
 mod memory;
 mod modelled;
 mod subject;
@@ -18,10 +17,11 @@ use linerate_core::units::{Size, Span};
 
 use self::memory::Memory;
 pub(super) use self::modelled::Modelled;
-use self::subject::CurveSubject;
-pub(super) use self::subject::{Hosts, Opening};
+pub(super) use self::subject::{CurveSubject, Hosts};
 use super::conduct::{Stopped, Surroundings, Underway, conduct, exit_status};
+use super::explained;
 use super::host_limits;
+use super::hosts::Opening;
 use super::laboratory::Entered;
 use super::modelled::Chosen;
 use super::planned::{self, Asked, Planned};
@@ -117,7 +117,7 @@ fn curve<S: CurveSubject>(subject: S, plan: Plan, around: Surroundings<'_>) -> R
         if asked.stages.is_some() {
             stages(subject, underway)?;
         }
-        if asked.explain { explained::settle(subject, underway) } else { Ok(()) }
+        explained::settle(subject, underway, explained::measured)
     })?;
     Ok(ExitCode::from(exit_status(&report)))
 }

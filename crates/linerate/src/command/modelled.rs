@@ -35,6 +35,12 @@ impl Chosen {
 
     /// Refuses options that only a real host has, rather than ignoring them.
     pub(super) fn refuse(plan: &Plan) -> Result<(), Trouble> {
+        if plan.common.explain {
+            return Err(Trouble::new(
+                "failed to confirm what limits the model: it is exact, and nothing is changed",
+                "leave explain out; `linerate explain` says what limits it, and --set changes it",
+            ));
+        }
         let asked = &plan.common.socket;
         let usual = SocketOptions {
             sndbuf: asked.sndbuf,

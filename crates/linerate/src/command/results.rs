@@ -110,7 +110,7 @@ pub(super) fn print(report: &Report) -> Result<(), Trouble> {
 
 /// Which bound binds, if that was asked.
 fn explained(named: &NamedRun) -> String {
-    if !named.run.plan.curve().is_some_and(|curve| curve.explain) {
+    if !named.run.plan.common.explain {
         return String::new();
     }
     explain(&named.run).map_or_else(

@@ -13,8 +13,9 @@ use linerate_core::units::Size;
 
 use self::modelled::Modelled;
 use super::conduct::{Stopped, Subject, Surroundings, Underway, conduct, go_on};
+use super::hosts::Opening;
 use super::laboratory::Entered;
-use super::measure::{Hosts, Opening, one_peer};
+use super::measure::{Hosts, one_peer};
 use super::modelled::Chosen;
 use super::planned::{Asked, Planned};
 use super::{host_limits, planned};

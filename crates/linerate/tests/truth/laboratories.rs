@@ -69,6 +69,8 @@ impl Truth {
 enum Asked {
     Stream,
     PingPong,
+    /// The same as requests and responses of that size.
+    Requests,
     OneWay,
 }
 
@@ -120,7 +122,11 @@ impl Situation {
         loop {
             let one = Self::any(random);
             if one.truth() == Some(wanted) {
-                return (one, wanted);
+                let as_requests = one.asked == Asked::PingPong && random.random_bool(0.5);
+                return (
+                    Self { asked: if as_requests { Asked::Requests } else { one.asked }, ..one },
+                    wanted,
+                );
             }
         }
     }
@@ -256,6 +262,15 @@ impl Situation {
             }
             Asked::PingPong => {
                 vec!["measure".into(), "--time=3s".into(), format!("--schedule=list:{}", self.size)]
+            }
+            Asked::Requests => {
+                let size = self.size;
+                vec![
+                    "rr".into(),
+                    "--time=3s".into(),
+                    format!("--request={size}"),
+                    format!("--response={size}"),
+                ]
             }
             Asked::OneWay => {
                 let size = (self.size / 4).max(200);

@@ -60,8 +60,9 @@ impl Told {
                 }
             }
             Reply::Hosts(samples) => self.carried.host.extend(samples),
-            Reply::Answered { flow, transactions, bytes } => {
-                self.answered.push(Answered { flow, transactions, bytes });
+            Reply::Answered { flow, transactions, bytes, effort } => {
+                let effort = effort.map(|effort| *effort);
+                self.answered.push(Answered { flow, transactions, bytes, effort });
             }
             Reply::Several(replies) => replies.into_iter().try_for_each(|reply| self.take(reply))?,
             Reply::Told => self.ended = Some(Ok(())),

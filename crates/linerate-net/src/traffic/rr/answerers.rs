@@ -4,13 +4,16 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::thread::ScopedJoinHandle;
 
 use linerate_core::endpoint::LinkError;
+use linerate_core::kernel::Effort;
 use linerate_core::traffic::RrPlan;
+use linerate_core::trial::Tally;
 
 use super::Held;
 use super::places::start;
 use crate::channel::Channel;
 use crate::flow::{Answered, Answering};
 use crate::line::Line;
+use crate::observe::{EffortWatch, HostClock};
 use crate::wait::Wait;
 
 /// Channels of one flow that may wait for their answer. A peer that keeps to the protocol has one.
@@ -29,6 +32,7 @@ pub(crate) enum NextChannel {
 /// Answers over all `lines` at the same time, each on a thread of its own, until the peer sends no
 /// more requests.
 pub(crate) fn answer_all(
+    clock: &HostClock,
     plan: &RrPlan,
     datagrams: bool,
     cpus: &[u32],
@@ -37,9 +41,11 @@ pub(crate) fn answer_all(
     std::thread::scope(|scope| {
         let answer = |mut line: Box<dyn Line>| {
             let mut answering = Answering::new(plan).on_datagrams(datagrams);
+            let watch = EffortWatch::start(clock, line.channel().tcp());
             // How it failed is seen at the end that asks.
             line.answer(&mut answering).unwrap_or(());
-            answering
+            let effort = watch.finish(clock, &tally(plan, answering.transactions()), || line.channel().tcp());
+            (answering, Some(effort))
         };
         let running: Vec<_> =
             (0..).zip(lines).map(|(flow, line)| start(scope, cpus, flow, move || answer(line))).collect();
@@ -57,7 +63,7 @@ pub(crate) fn answer_by_connection(
         let (senders, running): (Vec<_>, Vec<_>) = (0..plan.flows)
             .map(|flow| {
                 let (sender, arrivals) = sync_channel(WAITING);
-                (sender, start(scope, cpus, flow, move || each(plan, &arrivals)))
+                (sender, start(scope, cpus, flow, move || (each(plan, &arrivals), None)))
             })
             .unzip();
         loop {
@@ -99,7 +105,20 @@ fn once(channel: &mut dyn Channel, answering: &mut Answering) -> Result<(), Link
     Ok(())
 }
 
-fn finish(running: Vec<Result<ScopedJoinHandle<'_, Answering>, String>>) -> Vec<Answered> {
+/// What passed at the end that answers.
+pub(crate) fn tally(plan: &RrPlan, transactions: u64) -> Tally {
+    Tally {
+        sent_bytes: transactions.saturating_mul(plan.response.0),
+        received_bytes: transactions.saturating_mul(plan.request.0),
+        sent: transactions,
+        received: transactions,
+    }
+}
+
+/// What a flow answered, and what that took.
+type Spent = (Answering, Option<Effort>);
+
+fn finish(running: Vec<Result<ScopedJoinHandle<'_, Spent>, String>>) -> Vec<Answered> {
     let ended = (0..).zip(running).filter_map(|(flow, running)| Some((flow, running.ok()?.join().ok()?)));
-    ended.map(|(flow, answering)| answering.answered(flow)).collect()
+    ended.map(|(flow, (answering, effort))| answering.answered(flow, effort)).collect()
 }

@@ -3,8 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::thread::ScopedJoinHandle;
 
-use linerate_core::kernel::HostSample;
+use linerate_core::kernel::{Effort, HostSample};
 use linerate_core::traffic::{Ended, Latency, RrPlan};
+use linerate_core::trial::Tally;
 use linerate_core::units::{Span, Time};
 
 use super::by_connection::ask_by_connection;
@@ -13,7 +14,7 @@ use super::{Beside, watched};
 use crate::channel::Registration;
 use crate::flow::{Asking, Schedule};
 use crate::line::Line;
-use crate::observe::{HostClock, LinkWatch};
+use crate::observe::{EffortWatch, HostClock, LinkWatch};
 use crate::transport::TransportError;
 
 /// What all flows of requests of the initiator share.
@@ -88,8 +89,12 @@ impl Askers<'_> {
 
     fn over(&self, flow: u32, mut line: Box<dyn Line>) -> Latency {
         let mut asking = self.asking(flow);
+        let watch = EffortWatch::start(&self.clock, line.channel().tcp());
         let ended = line.ask(&mut asking);
-        Latency { flow, ..asking.account(ended) }
+        let latency = asking.account(ended);
+        let effort = watch.finish(&self.clock, &asked(self.plan, &latency), || line.channel().tcp());
+        // The other end's is not known yet.
+        Latency { flow, effort: Some(Box::new([effort, Effort::default()])), ..latency }
     }
 
     fn by_connection(&self, flow: u32, join: Join<'_>) -> Latency {
@@ -107,6 +112,17 @@ impl Askers<'_> {
     fn asking(&self, flow: u32) -> Asking<'_> {
         let schedule = Schedule::new(self.plan, self.begin, self.time, flow);
         Asking::new(self.clock, self.plan, schedule).on_datagrams(self.datagrams).stopped_by(self.stop)
+    }
+}
+
+/// What passed at the end that asks, as far as whole transactions are concerned.
+pub(crate) fn asked(plan: &RrPlan, latency: &Latency) -> Tally {
+    let asked = latency.transactions + latency.lost;
+    Tally {
+        sent_bytes: asked.saturating_mul(plan.request.0),
+        received_bytes: latency.transactions.saturating_mul(plan.response.0),
+        sent: asked,
+        received: latency.transactions,
     }
 }
 

@@ -4,22 +4,19 @@ use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use linerate_core::bench::Bench;
-use linerate_core::host_limits::HostLimits;
 use linerate_core::measure::Method;
 use linerate_core::plan::{Common, CurvePlan, Plan, PlanError};
 use linerate_core::run::{Answering, Laboratory, Run, Source};
 use linerate_core::stages::Stages;
 use linerate_net::pair::Pair;
 
-use crate::cli::PeerArgs;
-use crate::command::conduct::{Subject, Surroundings, go_on};
-use crate::command::hosts::{Peer, Started};
-use crate::command::laboratory::Entered;
+use crate::command::conduct::Subject;
+use crate::command::hosts::{Opening, Started};
 use crate::context::Context;
 use crate::trouble::Trouble;
 
 /// Anything on which a curve can be measured.
-pub(super) trait CurveSubject: Subject {
+pub(in crate::command) trait CurveSubject: Subject {
     /// Where trials are run.
     type Bench: Bench;
 
@@ -31,16 +28,6 @@ pub(super) trait CurveSubject: Subject {
     /// Begins pass number `pass`, from 1, over new connections, once [`Subject::finish`] has ended the
     /// pass before.
     fn begin_again(&mut self, plan: &Plan, pass: u32) -> Result<(), Trouble>;
-
-    /// Another such subject as `plan` says, once [`Subject::finish`] has ended this one, which keeps what it saw. Absent
-    /// where nothing can be changed.
-    fn another(&self, plan: &Plan) -> Result<Option<Self>, Trouble>
-    where
-        Self: Sized,
-    {
-        let _ = plan;
-        Ok(None)
-    }
 
     /// The stages of single messages, if `plan` asks for them; `watch` receives each size and may
     /// end them. Only real hosts have stages; for others such a plan was refused before.
@@ -64,32 +51,10 @@ pub(in crate::command) struct Hosts<'a> {
     started: Started,
 }
 
-/// What it takes to connect to the peer.
-pub(in crate::command) struct Opening<'a> {
-    pub(in crate::command) peer: &'a PeerArgs,
-    pub(in crate::command) lab: Option<&'a Entered>,
-    /// What this host could reach, if that was asked for.
-    pub(in crate::command) limits: Option<HostLimits>,
-    pub(in crate::command) around: Surroundings<'a>,
-}
-
-impl Opening<'_> {
-    /// Connects to the peer that `plan` names, or starts one.
-    fn open(&self, plan: &Plan) -> Result<(Pair, Started), Trouble> {
-        let Surroundings { context, line, interrupt } = self.around;
-        let Peer { target, key, started, .. } = Peer::of(plan, self.peer, self.lab)?;
-        let pair = Pair::open(&target, key.as_ref(), plan, context.clock, |place| {
-            place.into_iter().for_each(|place| line.queued(place));
-            go_on(interrupt)
-        })?;
-        Ok((pair, started))
-    }
-}
-
 impl<'a> Hosts<'a> {
     /// Connects to the peer that `plan` names, or starts one.
     pub(in crate::command) fn open(opening: Opening<'a>, plan: &Plan) -> Result<Self, Trouble> {
-        let (pair, started) = opening.open(plan)?;
+        let (pair, started) = opening.pair(plan)?;
         Ok(Self { opening: Rc::new(opening), pair, finished: false, started })
     }
 
@@ -120,6 +85,11 @@ impl Subject for Hosts<'_> {
         }
         self.pair.finish().map_err(Trouble::from)
     }
+
+    fn another(&self, plan: &Plan) -> Result<Option<Self>, Trouble> {
+        let (pair, started) = self.opening.pair(plan)?;
+        Ok(Some(Self { opening: Rc::clone(&self.opening), pair, finished: false, started }))
+    }
 }
 
 impl CurveSubject for Hosts<'_> {
@@ -134,14 +104,9 @@ impl CurveSubject for Hosts<'_> {
     }
 
     fn begin_again(&mut self, plan: &Plan, _pass: u32) -> Result<(), Trouble> {
-        (self.pair, self.started) = self.opening.open(plan)?;
+        (self.pair, self.started) = self.opening.pair(plan)?;
         self.finished = false;
         Ok(())
-    }
-
-    fn another(&self, plan: &Plan) -> Result<Option<Self>, Trouble> {
-        let (pair, started) = self.opening.open(plan)?;
-        Ok(Some(Self { opening: Rc::clone(&self.opening), pair, finished: false, started }))
     }
 
     fn stages(

@@ -5,9 +5,9 @@ use linerate_core::run::{Run, Source};
 use linerate_core::series::Series;
 use linerate_core::units::Span;
 
-use super::explained::Quiet;
 use super::subject::CurveSubject;
 use crate::command::conduct::{Stopped, Underway};
+use crate::command::explained::Quiet;
 
 /// The curve's method, and what is measured after it where a shaper may be on the way: over a real network, by streams.
 pub(super) fn divided(method: Method, run: &Run) -> (Method, Option<Method>) {
