@@ -150,11 +150,12 @@ fn together(sizes: &[Sized], bound: Bound) -> Vec<Candidate> {
     let (_, middle) = alike.get(alike.len() / 2).copied().unwrap_or(&sizes[sizes.len() / 2]);
     let mean = |it: &Candidate| {
         let of_size = |(_, of): &Sized| of.iter().find(|other| other.bound.is_like(it.bound))?.share;
-        let shares: Vec<f64> = sizes.iter().filter_map(of_size).collect();
-        Candidate {
-            share: it.share.map(|_| shares.iter().sum::<f64>() / shares.len().max(1) as f64),
-            ..it.clone()
-        }
+        // What a size does not have takes nothing of it; what is not known there may.
+        let unknown =
+            |(_, of): &&Sized| of.iter().any(|other| other.bound.is_like(it.bound) && other.share.is_none());
+        let known = sizes.len() - sizes.iter().filter(unknown).count();
+        let sum: f64 = sizes.iter().filter_map(of_size).sum();
+        Candidate { share: it.share.map(|_| sum / known.max(1) as f64), ..it.clone() }
     };
     let mut all: Vec<Candidate> = middle.iter().map(mean).collect();
     all.sort_by(|one, other| other.known_share().total_cmp(&one.known_share()));

@@ -121,6 +121,8 @@ const fn bound(holder: Holder) -> Bound {
         Holder::CongestionWindow => Bound::CongestionWindow,
         Holder::Processor(Host::Sender) => Bound::Processor(Which::Sender, Cost::Unknown),
         Holder::Processor(Host::Receiver) => Bound::Processor(Which::Receiver, Cost::Unknown),
+        Holder::Processor(Host::Both) => Bound::Processor(Which::Shared, Cost::Unknown),
+        Holder::Others => Bound::Others,
         Holder::Link => Bound::Link,
         Holder::LinkDown => Bound::LinkDown,
     }
@@ -161,6 +163,9 @@ fn evidence(holder: Holder, flow: &FlowAccount) -> String {
         ),
         Holder::Processor(Host::Sender) => of_thread("sender", &flow.sender),
         Holder::Processor(Host::Receiver) => of_thread("receiver", &flow.receiver),
+        Holder::Processor(Host::Both) | Holder::Others => {
+            format!("{}; {}", of_thread("sender", &flow.sender), of_thread("receiver", &flow.receiver))
+        }
         Holder::Link => "the rate is that of the link, less its framing".to_owned(),
         Holder::LinkDown => "the interface was off, or had no carrier".to_owned(),
     }

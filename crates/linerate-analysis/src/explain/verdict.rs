@@ -190,7 +190,13 @@ impl RunVerdict {
             let size = reached.as_ref().and_then(|it| it.size_bytes);
             size.is_some_and(|size| (band.from_bytes..=band.to_bytes).contains(&size))
         };
-        let Some(band) = curve.bands.iter().find(has_peak).or(curve.bands.last()) else {
+        // Of a rate that was sustained one way, what limited that.
+        let sustained = run.sustained.as_ref().filter(|it| derive::peak(it, None).is_some());
+        let sustained = sustained.and_then(|series| super::explain_curve(run, series));
+        let of_sustained = sustained
+            .as_ref()
+            .and_then(|curve| curve.bands.iter().find(|band| has_peak(band) && band.verdict.is_some()));
+        let Some(band) = of_sustained.or(curve.bands.iter().find(has_peak)).or(curve.bands.last()) else {
             return Self::unknown("nothing was timed");
         };
         let Band { verdict, certainty, ref candidates, .. } = *band;

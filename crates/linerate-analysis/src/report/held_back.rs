@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 
 use crate::assessment::PACE_KEPT;
-use linerate_core::kernel::limit::{Holder, Stretch, Verdict};
+use linerate_core::kernel::limit::{Ends, Holder, Stretch, Verdict};
 use linerate_core::run::Run;
 use linerate_core::traffic::{Direction, FlowAccount, Transfer};
 use linerate_core::units::Rate;
@@ -55,7 +55,7 @@ pub struct HeldCourse {
 pub(crate) fn shares(run: &Run, transfer: &Transfer) -> Vec<(Holder, f64)> {
     let link = run.payload_link();
     let verdicts: Vec<Verdict> =
-        transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link, run.model.is_some())).collect();
+        transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link, ends(run))).collect();
     let mean = |holder: Holder| {
         let sum: f64 = verdicts.iter().map(|verdict| verdict.shares.of(holder)).sum();
         (holder, sum / verdicts.len().max(1) as f64)
@@ -63,9 +63,15 @@ pub(crate) fn shares(run: &Run, transfer: &Transfer) -> Vec<(Holder, f64)> {
     Holder::ALL.into_iter().map(mean).filter(|(_, share)| *share > 0.0).collect()
 }
 
+/// What holds for both ends of the flows of `run`.
+fn ends(run: &Run) -> Ends {
+    let on_one_host = run.local().environment.same_host(run.remote().environment) == Some(true);
+    Ends { modelled: run.model.is_some(), on_one_host }
+}
+
 /// What held the first flows of `transfer` back over time.
 pub(super) fn courses(run: &Run, transfer: &Transfer) -> Vec<HeldFlow> {
-    let courses = transfer.courses(run.payload_link(), run.model.is_some());
+    let courses = transfer.courses(run.payload_link(), ends(run));
     let part = |stretch: Stretch| HeldCourse {
         since_s: stretch.since.as_seconds(),
         until_s: stretch.until.as_seconds(),
@@ -90,8 +96,7 @@ impl HeldBack {
             return Some(Self::Pace(pace));
         }
         let link = run.payload_link();
-        let verdicts =
-            transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link, run.model.is_some()));
+        let verdicts = transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link, ends(run)));
         let verdicts: Vec<Verdict> = verdicts.collect();
         let first = *verdicts.first()?;
         if verdicts.len() == 1 {

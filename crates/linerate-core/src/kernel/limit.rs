@@ -47,6 +47,11 @@ const CROWDED_OUT: f64 = 0.2;
 /// was short of it if it was awake for at least this share: otherwise it had little to do.
 const AWAKE: f64 = 0.6;
 
+/// Ends on one host that work for this part of the time together, and no more than one processor can, may share one,
+const FULL: f64 = 0.85;
+/// and do if one waits for at least this part of the time for which the other works.
+const IN_TURNS: f64 = 0.5;
+
 /// A host is judged over looks that last at least so long together: 20 of the kernel's coarsest ticks.
 /// In fewer a processor that is busy for half of its time often looks saturated.
 const JUDGED: Span = Span::from_ms(200);
@@ -57,6 +62,15 @@ const MOSTLY: f64 = 0.5;
 
 /// Bytes that wait for less than this may wait for a host: until its processor wakes, is interrupted, or answers.
 const WAIT: Span = Span::from_ms(1);
+
+/// What holds for both ends of a flow together.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ends {
+    /// Whether they are a model's, whose kernel counts without ticks, and whose hosts are late for nothing but their costs.
+    pub modelled: bool,
+    /// Whether both are on one host, so that their threads may wait for each other.
+    pub on_one_host: bool,
+}
 
 /// What is known of a flow.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,8 +85,8 @@ pub struct Known<'a> {
     /// Whether the host that sent, and the one that received, paces messages: a pacing thread spins, so its processor only
     /// looks busy.
     pub paced: [bool; 2],
-    /// Whether it is a model's, whose kernel counts without ticks, and whose hosts are late for nothing but their costs.
-    pub exactly: bool,
+    /// What holds for both ends together.
+    pub ends: Ends,
     /// The highest payload rate that the path allows
     /// ([`Framing::ceiling`](crate::ceiling::Framing::ceiling)).
     pub link: Option<Rate>,
@@ -114,7 +128,8 @@ pub struct Known<'a> {
 ///    it, also because of the interrupts of that processor, or a processor was saturated by
 ///    interrupts. What other programs do on a processor that this one does not want holds nothing
 ///    back. Of two such hosts it is the one that was so for longer, and the
-///    sender in a tie. Otherwise it is the congestion window's, or the path's, which makes that
+///    sender in a tie. Of a processor's time, other programs have the part in which its thread was ready and they ran, if that
+///    is a fifth of the time or more; two ends of one host that fill a processor in turns share it. Otherwise it is the congestion window's, or the path's, which makes that
 ///    window small.
 ///
 /// The intervals of rules 2 and 5 to 7 are those of the looks at a host, joined until they last for 200 ms.
@@ -126,8 +141,7 @@ pub fn holders(known: &Known<'_>) -> Option<Verdict> {
     let account = Account::of(&TcpSample::default(), last, known.span)?;
     let [one, other] = [0, 1].map(|end| judged(known.hosts[end], known.paced[end]));
     let [sender, receiver] = [known.sender, known.receiver].map(but_the_end);
-    let seen =
-        Seen { sender, receiver, hosts: [&one, &other], paced: known.paced[0], exactly: known.exactly };
+    let seen = Seen { sender, receiver, hosts: [&one, &other], paced: known.paced[0], ends: known.ends };
     let at_line_rate = share_at_line_rate(known, sender);
     let account = account.beside(outages(known).share_of(Span::ZERO, known.span.max(last.at)));
     Some(Verdict::of(account.divided(&seen, at_line_rate)))
@@ -164,7 +178,7 @@ struct Seen<'a> {
     /// At their hosts, long enough to be judged.
     hosts: [&'a [HostSample]; 2],
     paced: bool,
-    exactly: bool,
+    ends: Ends,
 }
 
 /// Shares of the time, as the kernel counted it; together 1.
@@ -218,24 +232,26 @@ impl Account {
     fn divided(&self, seen: &Seen<'_>, at_line_rate: f64) -> Shares {
         let mut shares = Shares::default();
         let Self { down, idle, receiver_window, send_buffer, rest } = *self;
-        let Seen { sender, receiver, hosts, paced, exactly } = *seen;
+        let Seen { sender, receiver, hosts, paced, ends } = *seen;
+        let at_work = Threads::of(hosts);
         shares.add(Holder::LinkDown, down);
         let short = hosts.map(|host| share_of_time(host, short_of_processor) > MOSTLY);
         let [window, buffer] = [window_was_full, buffer_was_full].map(|full| found(sender, full));
         let woken_late = if paced { 0.0 } else { idle * buffer };
         shares.add(Holder::SendBuffer, woken_late);
         let writer = if short[0] { Holder::Processor(Host::Sender) } else { Holder::Application };
-        shares.add(writer, idle - woken_late);
+        at_work.charge(&mut shares, writer, idle - woken_late, ends);
         shares.add(Holder::Link, (receiver_window + send_buffer + rest) * at_line_rate);
         let [receiver_window, send_buffer, rest] =
             [receiver_window, send_buffer, rest].map(|part| part * (1.0 - at_line_rate));
         let [window, buffer] = [window, buffer].map(|full| rest * full);
         let late = found_unread(receiver);
         let unread = (receiver_window + window) * late;
-        shares.add(if short[1] { Holder::Processor(Host::Receiver) } else { Holder::Reader }, unread);
+        let reader = if short[1] { Holder::Processor(Host::Receiver) } else { Holder::Reader };
+        at_work.charge(&mut shares, reader, unread, ends);
         // An acknowledgement may wait for a processor, or for a reader.
         let by_hosts = short != [false; 2] || receiver.is_empty();
-        let queue = if by_hosts { 0.0 } else { share_through_a_queue(sender, exactly) * (1.0 - late) };
+        let queue = if by_hosts { 0.0 } else { share_through_a_queue(sender, ends.modelled) * (1.0 - late) };
         for (holder, full) in [
             (Holder::SendBuffer, send_buffer + buffer),
             (Holder::ReceiverWindow, receiver_window + window - unread),
@@ -243,7 +259,7 @@ impl Account {
             shares.add(Holder::CongestionWindow, full * queue);
             shares.add(holder, full * (1.0 - queue));
         }
-        shares.add(bottleneck(hosts), (rest - window - buffer).max(0.0));
+        at_work.charge(&mut shares, bottleneck(hosts), (rest - window - buffer).max(0.0), ends);
         shares
     }
 }
@@ -308,6 +324,45 @@ fn bottleneck(hosts: [&[HostSample]; 2]) -> Holder {
         Holder::Processor(Host::Receiver)
     } else {
         Holder::Processor(Host::Sender)
+    }
+}
+
+/// The shares of the time in which the busiest thread of the host that sent ran and waited for a processor, and of the one that
+/// received.
+struct Threads([[f64; 2]; 2]);
+
+impl Threads {
+    fn of(hosts: [&[HostSample]; 2]) -> Self {
+        Self(hosts.map(|looks| {
+            let whole = looks.iter().map(|look| look.span).sum::<Span>().as_seconds();
+            let share = |of: fn(&HostSample) -> Span| {
+                let part = looks.iter().map(of).sum::<Span>().as_seconds();
+                if whole > 0.0 { part / whole } else { 0.0 }
+            };
+            [share(|look| look.busiest_thread), share(|look| look.busiest_thread_waited)]
+        }))
+    }
+
+    /// Adds `share` to `holder`; of a processor's, the other programs have the part of the time in which its thread was ready to run
+    /// and they had it, if that is more than now and then. Ends that fill one processor in turns share it. On one host, what a
+    /// thread waited may be the other end's turn, for as long as that ran.
+    fn charge(&self, shares: &mut Shares, holder: Holder, share: f64, ends: Ends) {
+        let Holder::Processor(host) = holder else { return shares.add(holder, share) };
+        let Self([sender, receiver]) = *self;
+        let ([ran, waited], other) = match host {
+            Host::Receiver => (receiver, sender[0]),
+            Host::Sender | Host::Both => (sender, receiver[0]),
+        };
+        let both = sender[0] + receiver[0];
+        let in_turns = waited >= other * IN_TURNS || sender[1].max(receiver[1]) >= ran.min(other) * IN_TURNS;
+        if ends.on_one_host && (FULL..=1.0 / FULL).contains(&both) && in_turns {
+            return shares.add(Holder::Processor(Host::Both), share);
+        }
+        let turn = if ends.on_one_host { other } else { 0.0 };
+        let waited = (waited - turn).max(0.0);
+        let others = if waited >= CROWDED_OUT { share * waited / (ran + waited) } else { 0.0 };
+        shares.add(Holder::Others, others);
+        shares.add(holder, share - others);
     }
 }
 

@@ -1,15 +1,15 @@
 //! What held the flows of a load back over time.
 
 use super::{Direction, FlowAccount, FlowRecord, Interval, Transfer};
-use crate::kernel::limit::{AT_LINE_RATE, Stretch, course};
+use crate::kernel::limit::{AT_LINE_RATE, Ends, Stretch, course};
 use crate::units::{Rate, Span};
 
 impl Transfer {
     /// What held each flow back over time, as far as the kernels of both hosts can tell: the first
     /// flows, each with its place in [`flows`](Self::flows). `link` is the highest rate of payload that
-    /// the path allows; of a model the kernels count `exactly`.
+    /// the path allows.
     #[must_use]
-    pub fn courses(&self, link: Option<Rate>, exactly: bool) -> Vec<(usize, Vec<Stretch>)> {
+    pub fn courses(&self, link: Option<Rate>, ends: Ends) -> Vec<(usize, Vec<Stretch>)> {
         let sums = [Direction::Send, Direction::Receive].map(|direction| (direction, self.sum(direction)));
         let of = |(place, flow): (usize, &FlowAccount)| {
             let sum = sums.iter().find(|(direction, _)| *direction == flow.direction);
@@ -17,7 +17,7 @@ impl Transfer {
                 let rate = sum.and_then(|(_, sum)| rate(sum, since, until));
                 link.zip(rate).is_some_and(|(link, rate)| rate.share_of(link) >= AT_LINE_RATE)
             };
-            (place, course(&self.known_of(flow, exactly), full))
+            (place, course(&self.known_of(flow, ends), full))
         };
         let first = self.flows.iter().take(FlowRecord::MOST_FINE).enumerate();
         first.map(of).filter(|(_, course)| !course.is_empty()).collect()
@@ -97,7 +97,8 @@ mod tests {
         };
         let transfer = Transfer { flows: vec![flow(0), flow(1)], ..Transfer::default() };
         // 1.2 MB in 100 ms are 96 Mb/s.
-        let courses = transfer.courses(Some(Rate::from_mbps(100.0)), true);
+        let courses =
+            transfer.courses(Some(Rate::from_mbps(100.0)), Ends { modelled: true, ..Ends::default() });
         assert_eq!(courses.iter().map(|(place, _)| *place).collect::<Vec<_>>(), [0, 1]);
         for (_, course) in courses {
             let link = course.iter().map(|it| it.shares.of(Holder::Link)).collect::<Vec<_>>();

@@ -2,7 +2,7 @@
 
 use super::{Direction, Ended, FlowAccount, HalfAccount, Interval, Transfer};
 use crate::kernel::HostSample;
-use crate::kernel::limit::{Known, Verdict, holders};
+use crate::kernel::limit::{Ends, Known, Verdict, holders};
 use crate::plan::DEFAULT_STALL;
 use crate::units::{Rate, Span};
 
@@ -180,19 +180,19 @@ impl Transfer {
     /// What held `flow` back, as far as the kernels of both hosts can tell; `link` is the highest
     /// rate of payload that the path allows. Absent for a flow that TCP does not carry.
     #[must_use]
-    pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>, exactly: bool) -> Option<Verdict> {
+    pub fn holders(&self, flow: &FlowAccount, link: Option<Rate>, ends: Ends) -> Option<Verdict> {
         let flows: Vec<_> = self.flows.iter().filter(|other| other.direction == flow.direction).collect();
         let rate = together(&flows);
-        holders(&Known { link, rate, span: flow.sender.elapsed()?, ..self.known_of(flow, exactly) })
+        holders(&Known { link, rate, span: flow.sender.elapsed()?, ..self.known_of(flow, ends) })
     }
 
-    /// What both ends saw of `flow`, which a model knows `exactly`.
-    pub(super) fn known_of<'a>(&'a self, flow: &'a FlowAccount, exactly: bool) -> Known<'a> {
+    /// What both `ends` saw of `flow`.
+    pub(super) fn known_of<'a>(&'a self, flow: &'a FlowAccount, ends: Ends) -> Known<'a> {
         let (sender, receiver) = (&flow.sender.tcp, &flow.receiver.tcp);
         let back =
             |other: &&FlowAccount| other.direction != flow.direction && other.sender.departures.is_some();
         let paced = [flow.sender.departures.is_some(), self.flows.iter().any(|other| back(&other))];
-        Known { sender, receiver, hosts: self.hosts_of(flow), paced, exactly, ..Known::default() }
+        Known { sender, receiver, hosts: self.hosts_of(flow), paced, ends, ..Known::default() }
     }
 
     /// What the host that sent `flow` did, and the one that received it.

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use linerate_core::caution::Caution;
-use linerate_core::kernel::limit::{Holder, Host};
+use linerate_core::kernel::limit::{Ends, Holder, Host};
 use linerate_core::run::Run;
 use linerate_core::units::Span;
 use rstest::rstest;
@@ -48,8 +48,12 @@ const SHAPED: Limit = Limit { mbps: 100, burst: "128KiB" };
 pub(super) const DEEP: Wire = Wire::Shaped(None);
 const SHALLOW: Wire = Wire::Shaped(Some("256KiB"));
 
+/// Both ends of a laboratory.
+const ENDS: Ends = Ends { modelled: false, on_one_host: true };
+
 const SENDER: Holder = Holder::Processor(Host::Sender);
 const RECEIVER: Holder = Holder::Processor(Host::Receiver);
+const SHARED: Holder = Holder::Processor(Host::Both);
 
 /// A share below this is no finding: the beginning of a flow, and a few looks of some hundred.
 const NEXT_TO_NOTHING: f64 = 0.1;
@@ -99,12 +103,28 @@ fn each_of_these_is_named_too(
 
 /// Nothing but the processors holds back what crosses a wire in memory.
 #[rstest]
-#[case::one_shared_processor(&["--pin", "0,0"])]
-#[case::a_processor_each(&["--pin", "0,1"])]
-#[case::where_the_scheduler_puts_them(&[])]
+#[case::one_shared_processor(&["--pin", "0,0"], &[SHARED])]
+#[case::a_processor_each(&["--pin", "0,1"], &[SENDER, RECEIVER])]
+#[case::where_the_scheduler_puts_them(&[], &[SENDER, RECEIVER, SHARED])]
 #[ignore = "wants a quiet host; ./check full runs it"]
-fn a_processor_is_named(#[case] options: &[&str], #[values(false, true)] crowded: bool) {
-    is_named(Wire::Free, options, &[SENDER, RECEIVER], crowded);
+fn a_processor_is_named(
+    #[case] options: &[&str],
+    #[case] expected: &[Holder],
+    #[values(false, true)] crowded: bool,
+) {
+    // A burner takes up to half of a processor from the end that is there.
+    let others: &[Holder] = if crowded { &[Holder::Others] } else { &[] };
+    is_named(Wire::Free, options, &[expected, others].concat(), crowded);
+}
+
+/// Twice as many programs as processors leave each end less than half of one.
+#[test]
+#[ignore = "wants a host without other load; ./check full runs it"]
+fn other_programs_are_named() {
+    let processors = std::thread::available_parallelism().map_or(2, usize::from);
+    let burners: Vec<Burner> = (0..2 * processors).map(|_| Burner::start()).collect();
+    is_named(Wire::Free, &[], &[Holder::Others], false);
+    drop(burners);
 }
 
 #[rstest]
@@ -182,7 +202,7 @@ fn stream(wire: Wire, options: &[&str], crowded: bool) -> Option<(Run, String)> 
 fn is_named(wire: Wire, options: &[&str], expected: &[Holder], crowded: bool) {
     let Some((run, said)) = stream(wire, options, crowded) else { return };
     let [transfer] = &run.transfers[..] else { panic!("one load was asked for") };
-    let verdict = transfer.holders(&transfer.flows[0], run.payload_link(), false).expect("the kernel counts");
+    let verdict = transfer.holders(&transfer.flows[0], run.payload_link(), ENDS).expect("the kernel counts");
     println!("{verdict}");
     assert!(expected.contains(&verdict.winner), "{verdict}\n{said}");
     assert!(said.contains(&format!("held back   by the {}", verdict.winner)), "{said}");

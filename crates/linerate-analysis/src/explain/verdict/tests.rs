@@ -3,6 +3,7 @@
 use super::*;
 use crate::explain::{Cost, Which};
 use linerate_core::environment::{Environment, Fact, Interface};
+use linerate_core::kernel::{Effort, TcpEffort};
 use linerate_core::pattern::Pattern;
 use linerate_core::plan::{CurvePlan, Load, Plan, StreamTask, Task};
 use linerate_core::run::{Answering, EndState, Source};
@@ -139,6 +140,57 @@ fn a_curve_is_judged_by_the_band_of_its_peak() {
         assert_eq!((reached.what, reached.unit, reached.size_bytes), ("peak", Unit::Mbps, Some(1 << 22)));
         let peak = (1_u64 << 22) as f64 * 8.0 / time(1 << 22);
         assert!((reached.value / peak - 1.0).abs() < 1e-3, "seed {seed}: {} is not {peak}", reached.value);
+    }
+}
+
+/// A curve to and fro whose large messages a token bucket lets pass, and a rate one way that the bucket does not.
+#[test]
+fn what_limits_a_sustained_rate_is_said_of_that_and_not_of_a_burst() {
+    for seed in 0..60 {
+        let mut draw = Draw(seed);
+        let mbps = 1 + draw.below(2_000);
+        let mut run = Run::new(Source::Measured, Plan::default());
+        run.set_star(EndState::default(), vec![Answering::default()]);
+        let spent = |size: u64, time_us: f64, tcp: TcpEffort| {
+            let end = Effort {
+                messages: 1_000,
+                span: Span::from_ps_rounded(time_us * 1e9),
+                cpu: Span::from_ps_rounded(time_us * 0.9e9),
+                waited: Some(Span::ZERO),
+                turns: Some(100),
+                tcp: Some(tcp),
+            };
+            Point { effort: Some(Box::new([end; 2])), ..point(size, time_us) }
+        };
+        let busy = Some(Span::from_ms(1_000));
+        let tcp = TcpEffort {
+            looks: 1,
+            mss: 1_448,
+            cwnd: 100,
+            snd_wnd: 4 << 20,
+            sndbuf: 4 << 20,
+            busy,
+            ..TcpEffort::default()
+        };
+        let near = TcpEffort { rtt: Span::from_us(30), min_rtt: Span::from_us(20), ..tcp };
+        let queued = TcpEffort { rtt: Span::from_ms(20), unacked: 100, ..near };
+        let mut bursts = Series::new(Pattern::PingPong, &[]);
+        bursts.points = [1 << 10, 1 << 16].map(|size| spent(size, 15.0 + size as f64 / 4e3, near)).to_vec();
+        run.series = vec![bursts];
+        let own = RunVerdict::of(&run).expect("a curve");
+        assert_ne!(own.bottleneck, Some("path-rate"), "seed {seed}: {own:?}");
+        let mut sustained = Series::new(Pattern::OneWay, &[]);
+        let time_us = f64::from(1_u32 << 16) * 8.0 / mbps as f64;
+        let mut one_way = spent(1 << 16, time_us, queued);
+        for end in one_way.effort.iter_mut().flat_map(|both| both.iter_mut()) {
+            end.cpu = end.span / 20;
+        }
+        sustained.points = vec![one_way];
+        run.sustained = Some(sustained);
+        let verdict = RunVerdict::of(&run).expect("a curve");
+        assert_eq!(verdict.bottleneck, Some("path-rate"), "seed {seed}: {verdict:?}");
+        let [reached] = &verdict.reached[..] else { panic!("seed {seed}: {verdict:?}") };
+        assert!((reached.value / mbps as f64 - 1.0).abs() < 0.01, "seed {seed}: {reached:?}");
     }
 }
 

@@ -22,8 +22,8 @@ pub struct Stretch {
 /// moments whether the link was full.
 #[must_use]
 pub fn course(known: &Known<'_>, at_line_rate: impl Fn(Span, Span) -> bool) -> Vec<Stretch> {
-    let Known { sender, receiver, hosts, paced, exactly, .. } = *known;
-    let least = if exactly { Span::from_ps(1) } else { JUDGED };
+    let Known { sender, receiver, hosts, paced, ends, .. } = *known;
+    let least = if ends.modelled { Span::from_ps(1) } else { JUDGED };
     let beginning = TcpSample::default();
     let (mut first, mut looks_from) = (&beginning, 0);
     let outages = outages(known);
@@ -42,13 +42,8 @@ pub fn course(known: &Known<'_>, at_line_rate: impl Fn(Span, Span) -> bool) -> V
         let Some(account) = Account::of(first, last, until - since) else { return Vec::new() };
         let account = account.beside(outages.share_of(since, until));
         let full = at_line_rate(since, until);
-        let seen = Seen {
-            sender: &sender[looks_from..to],
-            receiver,
-            hosts: [&one, &other],
-            paced: paced[0],
-            exactly,
-        };
+        let seen =
+            Seen { sender: &sender[looks_from..to], receiver, hosts: [&one, &other], paced: paced[0], ends };
         stretches.push(Stretch { since, until, shares: account.divided(&seen, f64::from(u8::from(full))) });
         (first, looks_from) = (last, place + 1);
     }
@@ -64,8 +59,8 @@ fn within<T>(looks: &[T], moments: impl Fn(&T) -> Span, (since, until): (Span, S
 
 #[cfg(test)]
 mod tests {
-    use super::super::Holder;
     use super::super::HostSample;
+    use super::super::{Ends, Holder};
     use super::*;
 
     /// A look every 100 ms, at which so many ms of these were counted since the one before.
@@ -103,7 +98,10 @@ mod tests {
     fn a_model_is_told_look_by_look_and_a_full_link_where_it_was_full() {
         let parts = [[100, 50, 0]; 4];
         let full = |since: Span, _: Span| since >= Span::from_ms(200);
-        let stretches = course(&Known { exactly: true, ..of(&samples(&parts), &[]) }, full);
+        let stretches = course(
+            &Known { ends: Ends { modelled: true, ..Ends::default() }, ..of(&samples(&parts), &[]) },
+            full,
+        );
         let link: Vec<f64> = stretches.iter().map(|it| it.shares.of(Holder::Link)).collect();
         assert_eq!(link, [0.0, 0.0, 1.0, 1.0]);
     }

@@ -148,6 +148,38 @@ fn a_processor_without_time_explains_what_the_kernel_does_not() {
     assert_eq!(winner([&half, &idle]), Holder::CongestionWindow, "half is not most");
 }
 
+/// A second of a host whose busiest thread ran and waited for so long.
+fn worked([ran, waited]: [f64; 2]) -> [HostSample; 1] {
+    [HostSample { busiest_thread_waited: Span::from_seconds(waited), ..host(1.0, ran) }]
+}
+
+proptest! {
+    #[test]
+    fn what_others_take_of_a_processor_is_theirs(ran in 0.05..0.7_f64, other in 0.0..0.1_f64) {
+        // Always ready, and alone on its host with programs that want all there is.
+        let known = [worked([ran, 1.0 - ran]), worked([other, 0.0])];
+        let verdict = judge(sample(1_000, 0, 0), [&known[0], &known[1]], 300.0);
+        let [own, others] = [Holder::Processor(Host::Sender), Holder::Others].map(|it| verdict.shares.of(it));
+        prop_assert!((others - (1.0 - ran)).abs() < 0.01 && (own - ran).abs() < 0.01, "{}", verdict);
+    }
+
+    #[test]
+    fn a_processor_that_both_ends_fill_in_turns_is_shared(sender in 0.05..0.95_f64) {
+        let receiver = 0.98 - sender;
+        // Each has its turn while the other waits.
+        let hosts = [worked([sender, receiver]), worked([receiver, sender])];
+        let rest = sample(1_000, 0, 0);
+        let tcp = [TcpSample::default(), rest];
+        let winner = |on_one_host| {
+            let ends = Ends { on_one_host, ..Ends::default() };
+            let hosts: [&[HostSample]; 2] = [&hosts[0], &hosts[1]];
+            holders(&Known { sender: &tcp, hosts, span: SECOND, ends, ..Known::default() }).expect("counted").winner
+        };
+        prop_assert_eq!(winner(true), Holder::Processor(Host::Both));
+        prop_assert!(winner(false) != Holder::Processor(Host::Both), "two hosts have two processors");
+    }
+}
+
 #[test]
 fn a_sender_that_cannot_fill_its_socket_is_short_of_processor_not_of_data() {
     let tcp = sample(400, 0, 0);
@@ -156,7 +188,8 @@ fn a_sender_that_cannot_fill_its_socket_is_short_of_processor_not_of_data() {
     assert_eq!(verdict.share(), 1.0);
     let pushed_away = HostSample { busiest_thread_waited: Span::from_ms(500), ..host(1.0, 0.49) };
     let verdict = judge(tcp.clone(), [&[pushed_away], &[]], 300.0);
-    assert_eq!(verdict.winner, Holder::Processor(Host::Sender), "it was always ready to run");
+    let [own, others] = [Holder::Processor(Host::Sender), Holder::Others].map(|it| verdict.shares.of(it));
+    assert!((others - 0.505).abs() < 0.001 && (own + others - 1.0).abs() < 1e-9, "always ready: {verdict}");
     // Somebody else's work on that host is no reason why this application sent nothing.
     let verdict = judge(tcp, [&[host(1.0, 0.1)], &[]], 300.0);
     assert_eq!((verdict.winner, verdict.share()), (Holder::Application, 0.6));
@@ -259,7 +292,13 @@ fn a_window_or_a_buffer_gains_nothing_where_its_bytes_wait_in_a_queue() {
     let short = look(ms(1), Span::from_us(4));
     assert_eq!(winner(short.clone(), &read, &[]), window, "a host may take that long");
     let sender = [short, sample(1_000, 600, 300)];
-    let model = Known { sender: &sender, receiver: &read, span: SECOND, exactly: true, ..Known::default() };
+    let model = Known {
+        sender: &sender,
+        receiver: &read,
+        span: SECOND,
+        ends: Ends { modelled: true, ..Ends::default() },
+        ..Known::default()
+    };
     assert_eq!(holders(&model).map(|it| it.winner), Some(Holder::CongestionWindow), "and no model's does");
     assert_eq!(winner(look(ms(6), Span::ZERO), &read, &[]), window, "the shortest is not known");
     assert_eq!(winner(queued.clone(), &read, &[host(1.0, 0.99)]), window, "it waits for a processor");
@@ -366,13 +405,15 @@ proptest! {
         receiver in prop::collection::vec(any_sample(), 0..4),
         hosts in prop::array::uniform2(prop::collection::vec(any_host(), 0..4)),
         paced in any::<[bool; 2]>(),
-        exactly in any::<bool>(),
+        modelled in any::<bool>(),
+        on_one_host in any::<bool>(),
         rates in prop::option::of((any::<f64>(), any::<f64>())),
         whole in span(),
     ) {
         let (link, rate) = rates.map(|(link, rate)| (Rate::from_mbps(link), Rate::from_mbps(rate))).unzip();
+        let ends = Ends { modelled, on_one_host };
         let known =
-            Known { sender: &sender, receiver: &receiver, hosts: [&hosts[0], &hosts[1]], paced, exactly, link, rate, span: whole };
+            Known { sender: &sender, receiver: &receiver, hosts: [&hosts[0], &hosts[1]], paced, ends, link, rate, span: whole };
         let verdict = holders(&known);
         let counted = sender.last().is_some_and(|last| last.busy.is_some()) && whole > Span::ZERO;
         prop_assert_eq!(verdict.is_some(), counted);

@@ -17,6 +17,8 @@ pub enum Holder {
     CongestionWindow,
     /// A processor of a host was saturated.
     Processor(Host),
+    /// Other programs had the processor that one of its threads wanted.
+    Others,
     /// The link was full.
     Link,
     /// The link was down.
@@ -30,6 +32,8 @@ pub enum Host {
     Sender,
     /// The one that received.
     Receiver,
+    /// Both, on one processor.
+    Both,
 }
 
 /// The share of the time that each holder held a flow back.
@@ -49,7 +53,7 @@ pub struct Verdict {
 
 impl Holder {
     /// Every holder, in the order in which shares are shown.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Application,
         Self::SendBuffer,
         Self::ReceiverWindow,
@@ -57,6 +61,8 @@ impl Holder {
         Self::CongestionWindow,
         Self::Processor(Host::Sender),
         Self::Processor(Host::Receiver),
+        Self::Processor(Host::Both),
+        Self::Others,
         Self::Link,
         Self::LinkDown,
     ];
@@ -72,6 +78,8 @@ impl Holder {
             Self::CongestionWindow => "congestion window or path",
             Self::Processor(Host::Sender) => "sender's processor",
             Self::Processor(Host::Receiver) => "receiver's processor",
+            Self::Processor(Host::Both) => "processor that both ends share",
+            Self::Others => "other programs on the processor",
             Self::Link => "link",
             Self::LinkDown => "link being down",
         }
@@ -87,8 +95,10 @@ impl Holder {
             Self::CongestionWindow => 4,
             Self::Processor(Host::Sender) => 5,
             Self::Processor(Host::Receiver) => 6,
-            Self::Link => 7,
-            Self::LinkDown => 8,
+            Self::Processor(Host::Both) => 7,
+            Self::Others => 8,
+            Self::Link => 9,
+            Self::LinkDown => 10,
         }
     }
 }
