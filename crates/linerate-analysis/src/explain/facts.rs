@@ -361,7 +361,7 @@ impl Observed {
             turns: [ours, theirs].map(|end| end.turns.map(|turns| turns as f64 / messages)),
             messages,
             batch: f64::from(timed.batch),
-            in_turns: in_turns(ours, theirs),
+            in_turns: in_turns(setting, [ours, theirs]),
             segment_bytes: (arrived > 0).then(|| passed * timed.size as f64 / arrived as f64),
             tcp: ours.tcp.zip(theirs.tcp).map(|(ours, theirs)| [ours, theirs]),
         })
@@ -425,8 +425,15 @@ fn waited(setting: &Setting<'_>, ends: [&Effort; 2], each: impl Fn(Span) -> f64)
     [of_others(ours, theirs), of_others(theirs, ours)]
 }
 
-/// Whether one of the ends waited for a processor for about as long as the other worked.
-fn in_turns(ours: &Effort, theirs: &Effort) -> bool {
+/// Whether one of the ends waited for a processor for about as long as the other worked. Where messages overlap, one of two ends
+/// that share a processor never idles.
+fn in_turns(setting: &Setting<'_>, [ours, theirs]: [&Effort; 2]) -> bool {
+    let never_idles = |end: &Effort| {
+        end.waited.is_some_and(|waited| (end.cpu + waited).as_ps() as f64 >= end.span.as_ps() as f64 * FULL)
+    };
+    if setting.pattern.overlaps() && !never_idles(ours) && !never_idles(theirs) {
+        return false;
+    }
     let turn = |end: &Effort, other: &Effort| {
         end.waited.is_some_and(|waited| waited.as_ps() as f64 >= other.cpu.as_ps() as f64 * IN_TURNS)
     };

@@ -474,3 +474,18 @@ fn what_is_no_curve_and_no_load_is_refused() {
     let run = run(Pattern::PingPong, None, None);
     assert_eq!(explain(&run).expect_err("nothing was timed"), Unexplained::Nothing);
 }
+
+/// Two ends on one host that work for 90 % of one processor's time together share it if one of them never idles.
+#[test]
+fn ends_that_idle_share_no_processor() {
+    let mut run = run(Pattern::OneWay, None, None);
+    run.nodes[1].environment.boot_id = run.nodes[0].environment.boot_id.clone();
+    let shared = |waited: f64| {
+        let passed = Passed { time: 10.0, cpu: [4.5; 2], waited, turns: 0.5, tcp: tcp() };
+        let bands = bands(&run, Pattern::OneWay, &[1 << 16], |_| passed);
+        let is = |it: &Candidate| matches!(it.bound, Bound::Processor(Which::Shared, _));
+        bands[0].candidates.iter().any(is)
+    };
+    assert!(shared(11.0), "each waits for the other's turn: 5.5 of 10 us");
+    assert!(!shared(5.0), "each waits for 2.5 of 10 us, and idles for 3");
+}

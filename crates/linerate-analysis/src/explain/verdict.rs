@@ -193,9 +193,7 @@ impl RunVerdict {
         // Of a rate that was sustained one way, what limited that.
         let sustained = run.sustained.as_ref().filter(|it| derive::peak(it, None).is_some());
         let sustained = sustained.and_then(|series| super::explain_curve(run, series));
-        let of_sustained = sustained
-            .as_ref()
-            .and_then(|curve| curve.bands.iter().find(|band| has_peak(band) && band.verdict.is_some()));
+        let of_sustained = sustained.as_ref().and_then(|curve| curve.bands.iter().find(has_peak));
         let Some(band) = of_sustained.or(curve.bands.iter().find(has_peak)).or(curve.bands.last()) else {
             return Self::unknown("nothing was timed");
         };

@@ -344,8 +344,8 @@ impl Threads {
     }
 
     /// Adds `share` to `holder`; of a processor's, the other programs have the part of the time in which its thread was ready to run
-    /// and they had it, if that is more than now and then. Ends that fill one processor in turns share it. On one host, what a
-    /// thread waited may be the other end's turn, for as long as that ran.
+    /// and they had it, if that is more than now and then. Ends that fill one processor in turns share it. On one host, half of
+    /// what the other end ran may have been its turn.
     fn charge(&self, shares: &mut Shares, holder: Holder, share: f64, ends: Ends) {
         let Holder::Processor(host) = holder else { return shares.add(holder, share) };
         let Self([sender, receiver]) = *self;
@@ -358,7 +358,8 @@ impl Threads {
         if ends.on_one_host && (FULL..=1.0 / FULL).contains(&both) && in_turns {
             return shares.add(Holder::Processor(Host::Both), share);
         }
-        let turn = if ends.on_one_host { other } else { 0.0 };
+        // Whether they were on the same processor then is not known: between none of it and all.
+        let turn = if ends.on_one_host { other / 2.0 } else { 0.0 };
         let waited = (waited - turn).max(0.0);
         let others = if waited >= CROWDED_OUT { share * waited / (ran + waited) } else { 0.0 };
         shares.add(Holder::Others, others);

@@ -148,7 +148,7 @@ fn a_curve_is_judged_by_the_band_of_its_peak() {
 fn what_limits_a_sustained_rate_is_said_of_that_and_not_of_a_burst() {
     for seed in 0..60 {
         let mut draw = Draw(seed);
-        let mbps = 1 + draw.below(2_000);
+        let mbps = 10 + draw.below(2_000);
         let mut run = Run::new(Source::Measured, Plan::default());
         run.set_star(EndState::default(), vec![Answering::default()]);
         let spent = |size: u64, time_us: f64, tcp: TcpEffort| {
@@ -173,7 +173,9 @@ fn what_limits_a_sustained_rate_is_said_of_that_and_not_of_a_burst() {
             ..TcpEffort::default()
         };
         let near = TcpEffort { rtt: Span::from_us(30), min_rtt: Span::from_us(20), ..tcp };
-        let queued = TcpEffort { rtt: Span::from_ms(20), unacked: 100, ..near };
+        // A queue of 20 ms holds what is under way.
+        let under_way = (mbps as f64 * 1e6 / 8.0 * 0.02 / 1_448.0) as u64;
+        let queued = TcpEffort { rtt: Span::from_ms(20), unacked: under_way, cwnd: under_way, ..near };
         let mut bursts = Series::new(Pattern::PingPong, &[]);
         bursts.points = [1 << 10, 1 << 16].map(|size| spent(size, 15.0 + size as f64 / 4e3, near)).to_vec();
         run.series = vec![bursts];
