@@ -152,24 +152,23 @@ fn what_limits_a_sustained_rate_is_said_of_that_and_not_of_a_burst() {
         let mut run = Run::new(Source::Measured, Plan::default());
         run.set_star(EndState::default(), vec![Answering::default()]);
         let spent = |size: u64, time_us: f64, tcp: TcpEffort| {
+            let span = Span::from_ps_rounded(time_us * 1e9);
             let end = Effort {
                 messages: 1_000,
-                span: Span::from_ps_rounded(time_us * 1e9),
-                cpu: Span::from_ps_rounded(time_us * 0.9e9),
+                span,
+                cpu: span * 9 / 10,
                 waited: Some(Span::ZERO),
                 turns: Some(100),
-                tcp: Some(tcp),
+                tcp: Some(TcpEffort { busy: Some(span), ..tcp }),
             };
             Point { effort: Some(Box::new([end; 2])), ..point(size, time_us) }
         };
-        let busy = Some(Span::from_ms(1_000));
         let tcp = TcpEffort {
             looks: 1,
             mss: 1_448,
             cwnd: 100,
             snd_wnd: 4 << 20,
             sndbuf: 4 << 20,
-            busy,
             ..TcpEffort::default()
         };
         let near = TcpEffort { rtt: Span::from_us(30), min_rtt: Span::from_us(20), ..tcp };
