@@ -13,7 +13,7 @@ use rustix::process::Signal;
 
 use crate::support::lab::{Lab, NOBODY};
 use crate::support::server::Server;
-use crate::support::{Desk, PROGRAM, complaint, has, is_root, output_of};
+use crate::support::{Desk, PROGRAM, complaint, has, is_root, output_of, unfolded};
 
 /// A measurement that goes on until something ends it, within the patience of a test.
 const LONG: [&str; 4] = ["--schedule", "list:1,1000", "--time", "10s"];
@@ -209,7 +209,7 @@ fn a_peer_that_vanishes() {
     let client = desk.start_and_measure(&[&[server.address.as_str()], &LONG[..]].concat());
     server.process.signal(Signal::KILL);
     let said = client.finish().fails(1);
-    assert!(said.stdout.contains("the results so far"), "{}", said.stdout);
+    assert!(unfolded(&said.stdout).contains("the results so far"), "{}", said.stdout);
     assert!(said.stdout.contains("median us"), "{}", said.stdout);
     let run = desk.run_file("x.run.json");
     assert!(matches!(run.state, State::Failed(_)), "{:?}", run.state);

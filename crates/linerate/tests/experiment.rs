@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::support::process::wait_for;
-use crate::support::{Desk, Said};
+use crate::support::{Desk, Said, unfolded};
 
 /// A program whose number is known: the level of `base`, and 10 more with the level `on`.
 pub(crate) const KNOWN: &str = r#"
@@ -141,7 +141,7 @@ fn what_is_measured_is_kept_and_not_run_again() {
     experiment(&desk, &["known.toml"]).done();
     assert_eq!(ledger(&desk, "known.experiment").entries.len(), 30);
     let said = experiment(&desk, &["report", "known.experiment"]).done().stdout;
-    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&said);
     assert!(words.contains("18 runs of an earlier form of the plan are left out"), "{said}");
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::settings::Pair;
 use crate::support::process::wait_for;
-use crate::support::{Desk, PROGRAM, is_root, missing};
+use crate::support::{Desk, PROGRAM, is_root, missing, unfolded};
 
 /// What the MTU is, as a program sees it.
 const MTU: &str = r#"
@@ -74,7 +74,7 @@ fn a_setting_that_somebody_else_changes_meanwhile_is_named() {
         MTU.replace("sleep 0.1;", "test $(cat /sys/class/net/b/mtu) = 1500 || ip link set dev b mtu 1400;");
     desk.write("mtu.toml", other.replace("blocks = 4", "blocks = 1"));
     let said = pair.run(&[PROGRAM, "experiment", "mtu.toml"]);
-    let words = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&said.stderr);
     assert_eq!(said.code, Some(1), "{words}");
     assert!(words.contains("mtu@b is 1400, and was set to 1300: somebody else changed it"), "{words}");
 }
@@ -165,7 +165,7 @@ fn the_other_host_is_set_as_its_operator_allows() {
     assert_eq!(mtu.trim(), "1500", "it is put back");
     desk.write("there.toml", desk.read("there.toml").replace("there.mtu", "there.txqueuelen"));
     let said = pair.run(&[PROGRAM, "experiment", "there.toml"]).stderr;
-    let words = said.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+    let words = unfolded(&said);
     assert!(
         words.contains("the server's operator does not allow it; start it with --allow-settings"),
         "{words}"

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-use crate::support::Desk;
+use crate::support::{Desk, unfolded};
 
 /// What is said of a ping-pong over a model.
 fn of_model(model: &str, schedule: &str) -> String {
@@ -35,8 +35,8 @@ fn a_curve_of_netpipe_says_what_is_fixed_and_what_grows() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../linerate-analysis/tests/netpipe");
     desk.write("np.out", std::fs::read(folder.join("3.7.2-loopback.out")).expect("it is in the repository"));
     let said = desk.linerate(&["explain", "np.out"]).done().stdout;
-    assert!(said.contains("cannot tell: a fixed time for each message"), "{said}");
-    assert!(said.contains("what processors and TCP did at each size"), "{said}");
+    assert!(unfolded(&said).contains("cannot tell: a fixed time for each message"), "{said}");
+    assert!(unfolded(&said).contains("what processors and TCP did at each size"), "{said}");
 }
 
 #[test]
@@ -72,9 +72,8 @@ fn an_explanation_is_a_page_a_picture_markdown_and_json() {
     let verdict = &json[0]["verdict"];
     assert_eq!((&verdict["bottleneck"], &verdict["certainty"]), (&"both-processors".into(), &"sure".into()));
     let sentence = verdict["sentence"].as_str().expect("it has one");
-    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(joined(&said).starts_with(sentence), "the result opens with {sentence}: {said}");
-    assert!(joined(&text).starts_with(&format!("x: {sentence}")), "{text}");
+    assert!(unfolded(&said).starts_with(sentence), "the result opens with {sentence}: {said}");
+    assert!(unfolded(&text).starts_with(&format!("x: {sentence}")), "{text}");
     let [page, picture, notes] = ["x.html", "x.svg", "x.md"].map(|path| desk.read(path));
     let first = sentence.split(". ").next().unwrap_or_default();
     assert!(page.contains(first) && notes.contains(first), "{first}");

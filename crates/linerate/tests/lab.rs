@@ -15,7 +15,7 @@ use rand_pcg::Pcg64;
 use rustix::process::Signal;
 
 use crate::support::process::wait_for;
-use crate::support::{Desk, PROGRAM, guard, missing, output_of};
+use crate::support::{Desk, PROGRAM, guard, missing, output_of, unfolded};
 
 /// Whether laboratories can be made here, with a word if not.
 fn can() -> bool {
@@ -278,7 +278,7 @@ fn a_laboratory_that_stays_has_a_forwarder_until_it_is_taken_down() {
     let wanted = format!(
         "! {name}: its forwarder has ended, and links are cut; `linerate lab down {name}` removes it"
     );
-    let said = listed.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&listed.stdout);
     assert!(listed.code == Some(1) && said.contains(&wanted), "{said}");
     desk.linerate(&["lab", "down", &name]).done();
 }

@@ -5,7 +5,7 @@ use linerate_core::run::{Source, State};
 use linerate_core::traffic::{Class, Phase};
 use linerate_core::units::Span;
 
-use crate::support::Desk;
+use crate::support::{Desk, unfolded};
 
 /// What framing leaves of 100 Mb/s at MTU 1500 with timestamps: 1448 of 1538 bytes. Unit: Mb/s.
 const CEILING: f64 = 100.0 * 1448.0 / 1538.0;
@@ -17,7 +17,7 @@ const QUEUE_MS: f64 = 147.0 * 1538.0 * 8.0 / 100e6 * 1e3;
 fn bulk_on_a_model_is_a_run_like_any_other() {
     let desk = Desk::new();
     let said = desk.linerate(&["stream", "--model", "bufferbloat", "--out", "x.run.json"]).done();
-    assert!(said.stdout.contains("stream over model, one flow from here"), "{}", said.stdout);
+    assert!(unfolded(&said.stdout).contains("stream over model, one flow from here"), "{}", said.stdout);
     assert!(said.stdout.contains("modelled: bufferbloat"), "{}", said.stdout);
     for unknown in ["unknown", "processor"] {
         assert!(!said.stdout.contains(unknown), "a model has no such thing: {}", said.stdout);

@@ -16,7 +16,7 @@ use rustix::process::Signal;
 
 use crate::support::process::{ends, marked, wait_for};
 use crate::support::server::Server;
-use crate::support::{self, Desk, PATIENCE};
+use crate::support::{self, Desk, PATIENCE, unfolded};
 
 /// A measurement of a few sizes, with its files where the tests look for them.
 const SHORT: [&str; 8] =
@@ -62,7 +62,7 @@ fn alone_it_measures_the_loopback_and_leaves_nothing_running() {
     assert_eq!(marked(&mark), [], "the peer outlived the measurement");
 
     assert!(said.stdout.lines().all(|line| line.chars().count() <= 80), "{}", said.stdout);
-    assert!(said.stdout.contains("both ends run on one host"), "{}", said.stdout);
+    assert!(unfolded(&said.stdout).contains("both ends run on one host"), "{}", said.stdout);
     assert_eq!(said.stderr, "run file: x.run.json\nreport:   x.html\n");
     let run = desk.run_file("x.run.json");
     assert_whole(&run);
@@ -445,6 +445,6 @@ fn a_server_that_ends_tells_its_client() {
     assert_eq!(server.process.wait(AT_ONCE).code(), Some(0));
     let said = client.finish();
     let said = said.fails(1);
-    assert!(said.stdout.contains("the results so far"), "{}", said.stdout);
+    assert!(unfolded(&said.stdout).contains("the results so far"), "{}", said.stdout);
     assert!(matches!(desk.run_file("x.run.json").state, State::Failed(_)));
 }

@@ -13,7 +13,7 @@ use linerate_core::run::{Run, Source, State};
 
 use crate::support::process::wait_for;
 use crate::support::server::Server;
-use crate::support::{Desk, PATIENCE, Said, is_root};
+use crate::support::{Desk, PATIENCE, Said, is_root, unfolded};
 
 /// What makes a mesh short.
 const SHORT: [&str; 10] =
@@ -155,7 +155,7 @@ fn hosts_that_are_absent_are_named_and_the_others_measured() {
     };
     let said = by("a,refuses,b,silent,c", &[]).fails(1).stdout;
     assert!(said.starts_with("refuses and silent were absent; "), "{said}");
-    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = unfolded(&said);
     assert!(line.contains("5 ranks, 6 of 20 pairs measured; "), "{said}");
     let lost = desk.run_file("x.run.json").mesh.expect("a mesh").lost;
     assert!(lost.iter().all(|lost| lost.absent) && lost.len() == 2, "{lost:?}");
@@ -178,7 +178,7 @@ fn servers_that_are_absent_are_named_and_the_others_measured() {
     drop(free);
     let list = format!("{},{gone},{},nowhere.invalid", servers[0].address, servers[1].address);
     let said = mesh(&desk, &["--servers", &list, "--key-file", "key"]).fails(1).stdout;
-    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = unfolded(&said);
     assert!(said.starts_with(&format!("{gone} and nowhere.invalid were absent; ")), "{said}");
     assert!(said.contains("4 ranks, 2 of 12 pairs measured; "), "{said}");
     let all = mesh(&desk, &["--servers", &list, "--key-file", "key", "--require-all", "--force"]).complaint();

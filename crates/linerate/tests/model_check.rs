@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use rstest::rstest;
 use serde_json::Value;
 
-use crate::support::Desk;
+use crate::support::{Desk, unfolded};
 
 /// What `linerate model check` with `arguments` gives as JSON, and with which exit code.
 fn json(arguments: &[&str]) -> (Option<i32>, Value) {
@@ -33,7 +33,7 @@ fn a_source_is_a_table_with_its_untested_claims_and_their_reasons() {
     let said = Desk::new().linerate(&["model", "check", "a"]).done();
     let text = &said.stdout;
     assert!(text.contains("\n003 Ames Laboratory IS-5126"), "{text}");
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = unfolded(text);
     assert!(flat.contains("A002, A010, A012, A014, A015, A016, A017 it is a price"), "{text}");
     assert!(text.lines().any(|line| line.contains("A009") && line.ends_with("predicted")), "{text}");
     assert!(!text.contains("F001") && !text.contains("Contradictions"), "{text}");

@@ -3,7 +3,7 @@
 use linerate_core::run::{Run, State};
 use linerate_core::traffic::{Direction, Ended, Phase};
 
-use crate::support::Desk;
+use crate::support::{Desk, unfolded};
 
 const FILES: [&str; 5] = ["--force", "--out", "x.run.json", "--report", "x.html"];
 
@@ -59,7 +59,7 @@ fn every_kind_of_loop_ends_well_over_the_loopback() {
     ] {
         let (run, said) = rr(&desk, &[&["--time", "200ms", "--flows", "2"], options].concat());
         // Lines end where the terminal does.
-        let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = unfolded(&said);
         assert!(words.contains(kind), "{kind} in {said}");
         let latencies = &run.transfers[0].latencies;
         assert_eq!(latencies.len(), 2);

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use rustix::process::Signal;
 
 use crate::support::process::wait_for;
-use crate::support::{Desk, PROGRAM, Said, guard, is_root, missing};
+use crate::support::{Desk, PROGRAM, Said, guard, is_root, missing, unfolded};
 
 /// A laboratory of two hosts that is taken down at the end.
 pub(crate) struct Pair<'d> {
@@ -114,7 +114,7 @@ fn what_is_set_for_a_command_is_put_back() {
         "1400",
     ]);
     assert_eq!(said.code, Some(2), "{}", said.stderr);
-    let words = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&said.stderr);
     assert!(words.contains("mtu@b is 1400, and was set to 1300: somebody else changed it"), "{words}");
     assert_eq!(pair.mtu(), "1400");
     assert!(desk.linerate(&["restore", "--list"]).done().stdout.contains("mtu@b was 1500"));

@@ -5,7 +5,7 @@ use linerate_core::stages::Clocks;
 use rstest::rstest;
 
 use crate::support::lab::{Lab, Limit, MTU};
-use crate::support::{Desk, PROGRAM};
+use crate::support::{Desk, PROGRAM, unfolded};
 
 #[rstest]
 fn the_stages_of_messages_are_in_the_text_the_page_and_the_file(#[values("tcp", "udp")] transport: &str) {
@@ -41,7 +41,7 @@ fn the_stages_of_messages_are_in_the_text_the_page_and_the_file(#[values("tcp", 
     assert_eq!(run.local().observation.tally.sent, run.remote().observation.tally.received);
 
     let (_, stages) = said.stdout.split_once("Stages of a message").expect("they are shown");
-    let words = stages.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(stages);
     assert!(words.contains("medians of 20 a size; software stamps; one clock"), "{stages}");
     for size in ["1", "1000", "32000"] {
         let line = |line: &str| line.split_whitespace().next() == Some(size);
@@ -66,7 +66,7 @@ fn what_has_no_stages_is_refused_before_anything_is_measured(#[case] flags: &[&s
     let desk = Desk::new();
     let all = [&["measure", "--stages"], flags].concat();
     let said = desk.finish(desk.command(PROGRAM, &all));
-    let text = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ").replace("\u{2502} ", "");
+    let text = unfolded(&said.stderr);
     assert!(text.contains(reason), "{text}");
     assert!(said.stdout.is_empty(), "{}", said.stdout);
 }

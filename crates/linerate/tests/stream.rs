@@ -6,8 +6,8 @@ use linerate_core::traffic::{Class, Direction};
 use linerate_core::units::Span;
 use rstest::rstest;
 
-use crate::support::Desk;
 use crate::support::server::Server;
+use crate::support::{Desk, unfolded};
 
 const FILES: [&str; 4] = ["--out", "x.run.json", "--report", "x.html"];
 const STALL: Span = Span::from_ms(1_000);
@@ -171,7 +171,7 @@ fn a_server_that_dies_leaves_an_account_of_what_passed_until_then(
     let news = again.split("\n\n").skip(1).take(2).collect::<Vec<_>>().join(" ");
     assert!(news.starts_with("**FAILED: ") && news.contains("ot known what limits it: "), "{again}");
     assert!(said.stdout.contains("FAILED"), "{}", said.stdout);
-    assert!(!said.stdout.contains("limited by the"), "{}", said.stdout);
+    assert!(!unfolded(&said.stdout).contains("limited by the"), "{}", said.stdout);
 }
 
 #[rstest]
@@ -186,6 +186,6 @@ fn a_server_that_dies_leaves_an_account_of_what_passed_until_then(
 fn what_cannot_be_is_refused_in_a_sentence(#[case] options: &[&str], #[case] reason: &str) {
     let said = Desk::new().linerate(&[&["stream"], options].concat());
     assert_eq!((said.code, said.stdout.as_str()), (Some(2), ""), "{}", said.stderr);
-    let flat = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let flat = unfolded(&said.stderr);
     assert!(flat.contains(reason), "{}", said.stderr);
 }

@@ -164,8 +164,7 @@ impl Said {
     #[track_caller]
     pub(crate) fn fails(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
-        let words = self.stderr.split_whitespace().filter(|word| *word != "│");
-        Self { stderr: words.collect::<Vec<&str>>().join(" "), ..self }
+        Self { stderr: unfolded(&self.stderr), ..self }
     }
 
     /// The one message of a command that could not: the trouble, and what to do, a line each.
@@ -187,11 +186,13 @@ pub(crate) fn complaint(stderr: &str) -> String {
         || is_path(line)));
     let (trouble, help) = message.split_once("help:").unwrap_or_else(|| panic!("no help in:\n{stderr}"));
     assert!(!help.contains("help:") && !stderr.contains("panicked"), "{stderr}");
-    let unwrapped = |text: &str| {
-        let words: Vec<&str> = text.split_whitespace().filter(|word| *word != "│").collect();
-        words.join(" ")
-    };
-    format!("{}\nhelp: {}", unwrapped(trouble), unwrapped(help))
+    format!("{}\nhelp: {}", unfolded(trouble), unfolded(help))
+}
+
+/// The words of `text`, as if no line of it had been folded: where a line folds depends on the
+/// numbers before it.
+pub(crate) fn unfolded(text: &str) -> String {
+    text.split_whitespace().filter(|word| *word != "│").collect::<Vec<&str>>().join(" ")
 }
 
 /// Whether a line on standard error says where a file is.

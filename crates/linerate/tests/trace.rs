@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::support::lab::{Lab, Limit, MTU};
 use crate::support::server::Server;
-use crate::support::{Desk, PROGRAM, has, missing};
+use crate::support::{Desk, PROGRAM, has, missing, unfolded};
 
 /// Whether programs can be loaded into this kernel, by this build and this user.
 fn by_programs() -> bool {
@@ -135,7 +135,7 @@ fn a_server_that_does_not_allow_programs_has_timestamps_and_says_so() {
     let message = &trace.sizes[0].there[3];
     assert!(message.arrived_ns.is_some() && message.ready_ns.is_none(), "{message:?}");
     let said = desk.linerate(&["report", "x.run.json"]).done().stdout;
-    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = unfolded(&said);
     assert!(
         words.contains("At the responder: the server does not allow eBPF (serve --allow-trace)"),
         "{said}"

@@ -4,7 +4,7 @@ use rustix::process::Signal;
 
 use crate::mesh::{SHORT, ranks};
 use crate::support::process::{Process, wait_for};
-use crate::support::{Desk, PROGRAM, Said};
+use crate::support::{Desk, PROGRAM, Said, unfolded};
 use linerate_core::run::Run;
 
 /// The variables of a rank.
@@ -91,7 +91,7 @@ fn a_rank_that_never_comes_costs_its_own_pairs() {
     let present = [0, 1, 3].map(|rank| start(&desk, SLURM, [rank, 4], &options));
     let said = present.map(Process::finish);
     assert_eq!(said.each_ref().map(|said| said.code), [Some(1), Some(0), Some(0)], "{}", said[0].stderr);
-    let line = said[0].stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = unfolded(&said[0].stdout);
     assert!(line.starts_with("rank 2 was absent; "), "{line}");
     assert!(line.contains("4 ranks, 6 of 12 pairs measured; "), "{line}");
     let mesh = desk.run_file("x.run.json").mesh.expect("a mesh");

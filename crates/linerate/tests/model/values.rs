@@ -3,6 +3,7 @@
 use rstest::rstest;
 
 use super::desk;
+use crate::support::unfolded;
 
 /// What `linerate model load` with one value set complains of, without the help.
 #[track_caller]
@@ -89,7 +90,7 @@ fn a_key_that_the_network_does_not_use_is_named_and_one_out_of_range_refused() {
         desk.linerate(&[&["model", "load", "fast-ethernet-hub", "--set", set], &short[..]].concat())
     };
     let said = run("network.queue=4096").done().stdout;
-    let plain: String = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = unfolded(&said);
     assert!(
         plain.contains("! `network.queue` has no effect: no relay of this network has queues; leave it out"),
         "{said}"
@@ -113,7 +114,7 @@ fn a_run_that_gives_up_a_fifth_of_its_frames_says_so_on_screen_and_page() {
         "x.html",
     ];
     let said = desk.linerate(&args).done().stdout;
-    let plain: String = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    let plain = unfolded(&said);
     assert!(
         plain.contains("% of the frames were lost (excessive collisions), and the delays do not count them"),
         "{said}"

@@ -10,7 +10,7 @@ use rand_pcg::Pcg64;
 use rstest::rstest;
 
 use super::ALONE;
-use crate::support::{Desk, is_root};
+use crate::support::{Desk, is_root, unfolded};
 
 /// What is planted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,7 +148,7 @@ fn measured(fault: Fault, seed: u64, sizes: [usize; 2], options: &[&str]) -> Opt
     let lost = mesh.phases.iter().flat_map(|phase| &phase.rounds).flat_map(|round| &round.passes);
     let lost = lost.flat_map(|pass| pass.visits.iter().flatten()).filter_map(|visit| visit.segments);
     let is_lossless = lost.map(|seen| seen.retransmitted).sum::<u64>() == 0;
-    let claims = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ").contains("none of ");
+    let claims = unfolded(&said.stdout).contains("none of ");
     assert!(is_lossless || !claims, "{}", said.stdout);
     Some(Outcome { missed, innocent })
 }
