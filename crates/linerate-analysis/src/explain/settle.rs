@@ -90,7 +90,7 @@ const fn advice(bound: Bound) -> (&'static str, &'static str, Faster) {
             ByTheSame,
         ),
         Bound::CongestionWindow => {
-            ("another --congestion algorithm, or several flows", "together they must carry more", ByTheSame)
+            ("another --congestion algorithm, or more flows", "together they must carry more", ByTheSame)
         }
         Bound::Retransmissions => (
             "ask where segments are dropped",
@@ -119,7 +119,7 @@ const fn advice(bound: Bound) -> (&'static str, &'static str, Faster) {
         Bound::Processor(_, Cost::Unknown) => (
             "the same on a faster processor, or --pin to another one",
             "",
-            By("a faster processor, or several flows"),
+            By("a faster processor, or more flows"),
         ),
         Bound::Memory => ("an --io engine that copies less, or messages that fit the cache", "", ByTheSame),
         Bound::WakeUp => (

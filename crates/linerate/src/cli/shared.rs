@@ -169,7 +169,7 @@ pub(crate) struct ExplainArgs {
     ///
     /// Measures a part again in turns, as asked and with one thing changed: receivers that spin, larger buffers,
     /// processors apart, another congestion control; behind a slower hop, flows paced just below and just above its rate.
-    /// Takes up to as long again, and at least 6 s for each change to a stream or requests; `linerate explain` shows it again [default: off].
+    /// Takes up to as long again, and for a stream or requests at least 3 s, or 120 round trips, for each change and once as asked; `linerate explain` shows it again [default: off].
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "on", value_name = "on|off",
           value_parser = parse_switch, conflicts_with = "model", hide_short_help = true)]
     explain: Option<bool>,

@@ -16,14 +16,14 @@ use super::loads::LoadSubject;
 use super::measure::CurveSubject;
 use crate::trouble::Trouble;
 
-/// Turns of each change: as asked and changed, one after the other.
+/// Turns of each part: as asked and with each of its changes, one after the other.
 const TURNS: u32 = 3;
 /// One measurement of a turn lasts at least this long.
 const LEAST: Span = Span::from_ms(300);
 
-/// If the plan asks for it, measures a part of the run again, in turns as asked and with one thing changed, and keeps what came of
-/// it: `once` measures as a plan says, in a turn of this number. A change that this host cannot make is kept with the reason. The
-/// run's hosts stay as the run saw them.
+/// If the plan asks for it, measures parts of the run again, in turns as asked and with one thing changed, and keeps what came of
+/// it: `once` measures as a plan says, in a turn of this number. Changes of one part share what is as asked. A change that this
+/// host cannot make is kept with the reason. The run's hosts stay as the run saw them.
 pub(super) fn settle<S: Subject>(
     subject: &mut S,
     underway: &mut Underway<'_>,
@@ -37,12 +37,12 @@ pub(super) fn settle<S: Subject>(
     subject
         .finish(underway.context)
         .map_err(|trouble| Stopped::Failed { reason: trouble.to_string(), trouble })?;
-    let parts = u64::from(2 * TURNS) * changes.len() as u64;
-    let time = (underway.run.plan.common.time / parts).max(LEAST);
-    for change in &changes {
-        underway.line.doing(&format!("the same with {change}, to confirm {}", change.bound));
-        let Some(result) = turns(&*subject, (change, time), underway, &once) else { return Ok(()) };
-        underway.run.changed.push(result);
+    let parts = || changes.chunk_by(|one, next| one.of == next.of);
+    let measured = u64::from(TURNS) * (parts().count() + changes.len()) as u64;
+    let time = (underway.run.plan.common.time / measured).max(LEAST);
+    for part in parts() {
+        let results = turns(&*subject, (part, time), underway, &once);
+        underway.run.changed.extend(results);
         underway.save();
         if underway.go_on().is_break() {
             return Err(Stopped::Interrupted);
@@ -51,15 +51,15 @@ pub(super) fn settle<S: Subject>(
     Ok(())
 }
 
-/// All turns of a change, each of this time. Absent where nothing can be changed.
+/// All turns of one part's changes, each of this time. None where nothing can be changed.
 fn turns<S: Subject>(
     subject: &S,
-    (change, time): (&Change, Span),
+    (changes, time): (&[Change], Span),
     underway: &Underway<'_>,
     once: &impl Fn(&mut S, (&Plan, u32), &Underway<'_>) -> Result<Turns, String>,
-) -> Option<Changed> {
+) -> Vec<Changed> {
     let words = |trouble: Trouble| trouble.to_string();
-    let over_new_connections = |plan: &Plan, turn| {
+    let over_new_connections = |plan: &Plan, turn| -> Result<Option<Turns>, String> {
         plan.check().map_err(|error| error.to_string())?;
         let Some(mut another) = subject.another(plan).map_err(words)? else { return Ok(None) };
         let result = once(&mut another, (plan, turn), underway)?;
@@ -67,22 +67,41 @@ fn turns<S: Subject>(
         Ok(Some(result))
     };
     let run = &underway.run;
-    let plans = [change.usual(run, time), change.changed(run, time)];
-    let mut both = [change.no_turns(run), change.no_turns(run)];
-    let mut failed: Option<String> = None;
-    'turns: for turn in 0..TURNS {
-        for (all, plan) in both.iter_mut().zip(&plans) {
-            match over_new_connections(plan, turn) {
-                Ok(of_turn) => all.add(turn, of_turn?),
-                Err(reason) => {
-                    failed = Some(reason);
-                    break 'turns;
-                }
+    let Some(first) = changes.first() else { return Vec::new() };
+    let as_asked = first.usual(run, time);
+    let mut usual = first.no_turns(run);
+    let mut results: Vec<Changed> = changes
+        .iter()
+        .map(|change| {
+            let none = change.no_turns(run);
+            Changed { change: change.to_string(), usual: none.clone(), changed: none, failed: None }
+        })
+        .collect();
+    for turn in 0..TURNS {
+        underway.line.doing(&format!("the same again, turn {} of {TURNS}", turn + 1));
+        match over_new_connections(&as_asked, turn) {
+            Ok(Some(of_turn)) => usual.add(turn, of_turn),
+            Ok(None) => return Vec::new(),
+            Err(reason) => {
+                results.iter_mut().for_each(|result| _ = result.failed.get_or_insert(reason.clone()));
+                break;
             }
         }
+        for (change, result) in changes.iter().zip(&mut results).filter(|(_, result)| result.failed.is_none())
+        {
+            underway.line.doing(&format!("the same with {change}, to confirm {}", change.bound));
+            match over_new_connections(&change.changed(run, time), turn) {
+                Ok(Some(of_turn)) => result.changed.add(turn, of_turn),
+                Ok(None) => {}
+                Err(reason) => result.failed = Some(reason),
+            }
+        }
+        if underway.go_on().is_break() {
+            break;
+        }
     }
-    let [usual, changed] = both;
-    Some(Changed { change: change.to_string(), usual, changed, failed })
+    results.iter_mut().for_each(|result| result.usual = usual.clone());
+    results
 }
 
 /// One turn of a curve.
