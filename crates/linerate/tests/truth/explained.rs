@@ -2,12 +2,13 @@
 //!
 //! Of loads the same situations as in `held_back` are explained there.
 
+use linerate_core::run::Turns;
 use rstest::rstest;
 use serde_json::Value;
 
 use super::held_back::{Burner, DEEP, Wire};
 use super::{ALONE, PoisonError};
-use crate::support::Desk;
+use crate::support::{Desk, is_root, missing};
 
 /// What is said of each band of the curve in `x.run.json`: its sizes, and the verdict if there is one.
 fn bands(desk: &Desk) -> Vec<(u64, u64, String)> {
@@ -130,4 +131,29 @@ fn what_binds_in_a_model_is_named(
     let asked = ["measure", "--model", model, "--schedule", schedule, "--out", "x.run.json", "--no-report"];
     desk.linerate(&[&asked, set].concat()).done();
     all_are(&desk, &[named]);
+}
+
+/// Behind a slower hop a stream is paced below its rate and above it, and both are held against the same turns as asked.
+#[test]
+fn the_changes_of_a_load_share_its_turns_as_asked() {
+    if !is_root() {
+        return missing("root");
+    }
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let desk = Desk::new();
+    let link = "between = ['a', 'b'], rate-mbps = 20, delay = '5ms', queue = 100000";
+    desk.write("slow.toml", format!("hosts = ['a', 'b']\nlink = [{{ {link} }}]\n"));
+    let files = ["--out", "x.run.json", "--no-report"];
+    let asked = ["stream", "--lab", "slow.toml", "--time", "2s", "--congestion", "reno", "--explain"];
+    let said = desk.linerate(&[&asked[..], &files].concat()).done().stdout;
+    let run = desk.run_file("x.run.json");
+    let [below, above] = &run.changed[..] else { panic!("two paces, but {:?}:\n{said}", run.changed) };
+    assert_eq!(below.usual, above.usual);
+    for changed in [below, above] {
+        let (Turns::Loads(usual), Turns::Loads(paced)) = (&changed.usual, &changed.changed) else {
+            panic!("turns of a load")
+        };
+        assert_eq!((usual.len(), paced.len(), &changed.failed), (3, 3, &None), "{}", changed.change);
+    }
+    assert!(said.contains("the same with --rate "), "{said}");
 }
