@@ -42,10 +42,23 @@ fn plateau(looks: &[TcpSample]) -> Option<f64> {
     // A single look may find any rate.
     let top = rates.iter().rev().nth(rates.len() / 10)?;
     let least = top * SAME_RATE;
-    let windows =
-        looks.iter().filter(|look| rate(look).bits_per_second() >= least && stands(look)).map(window);
-    let [low, high] = windows.fold([f64::INFINITY, 0.0], |[low, high], it| [it.min(low), it.max(high)]);
-    (high >= low * WINDOWS).then_some(least)
+    let on_top = || {
+        let found = looks.iter().filter(|look| look.unacked > 0 && stands(look));
+        found.filter(|look| rate(look).bits_per_second() >= least)
+    };
+    // Hosts that are late make any window look larger that is computed from a round trip, and few segments come and go one by one.
+    let segment = looks.iter().map(|look| look.mss).max()? as f64;
+    (differ(on_top().map(window), 0.0) && differ(on_top().map(counted), segment)).then_some(least)
+}
+
+/// Whether windows are of different sizes, and by more than `few` bytes. A tenth of the looks, or one, may have caught any moment.
+fn differ(windows: impl Iterator<Item = f64>, few: f64) -> bool {
+    let mut windows: Vec<f64> = windows.collect();
+    windows.sort_by(f64::total_cmp);
+    let (Some(low), Some(high)) = (windows.get(windows.len().div_ceil(10)), windows.last()) else {
+        return false;
+    };
+    *high >= low * WINDOWS && high - low > few
 }
 
 /// Whether a part of the round trip is waiting.
@@ -56,8 +69,13 @@ pub(super) fn stands(look: &TcpSample) -> bool {
 /// What was under way, less what was lost: by the rate that the kernel saw delivered (Little's law), because a count at one
 /// moment is one of a few segments that come and go; that count where no such rate is known. Unit: bytes.
 fn window(look: &TcpSample) -> f64 {
-    let counted = look.unacked.min(look.cwnd) as f64 * look.mss as f64;
-    look.delivery_rate.map_or(counted, |rate| rate.bits_per_second() / 8.0 * look.rtt.as_seconds())
+    look.delivery_rate
+        .map_or_else(|| counted(look), |rate| rate.bits_per_second() / 8.0 * look.rtt.as_seconds())
+}
+
+/// As counted at one moment. Unit: bytes.
+fn counted(look: &TcpSample) -> f64 {
+    look.unacked.min(look.cwnd) as f64 * look.mss as f64
 }
 
 /// By Little's law; zero where no round trip is known.
@@ -117,7 +135,7 @@ mod tests {
     }
 
     /// Of the same kind, with the kernel's rate, and a count of what is under way that catches a moment of a round trip.
-    fn counted(random: &mut Pcg64, rate: f64, trips: [f64; 2], least: f64) -> Vec<TcpSample> {
+    fn caught(random: &mut Pcg64, rate: f64, trips: [f64; 2], least: f64) -> Vec<TcpSample> {
         let look = |_| {
             let trip = random.random_range(trips[0]..trips[1]);
             let rate = rate * random.random_range(0.96..1.0);
@@ -141,10 +159,36 @@ mod tests {
         for _ in 0..300 {
             let least = 10_f64.powf(random.random_range(-2.5..0.0));
             let rate = random.random_range(3.0..200.0) * MSS as f64 * 8.0 / least;
-            let few = counted(&mut random, rate, [least * 1.11, least * 1.2], least);
+            let few = caught(&mut random, rate, [least * 1.11, least * 1.2], least);
             assert_eq!(share_through_a_queue(&few, false), 0.0, "{rate} bit/s, {least} s");
-            let deep = counted(&mut random, rate, [least * 1.2, least * 1.9], least);
+            let deep = caught(&mut random, rate, [least * 1.2, least * 1.9], least);
             assert!(share_through_a_queue(&deep, false) > 0.5, "{rate} bit/s, {least} s");
+        }
+    }
+
+    #[test]
+    fn few_segments_over_a_path_whose_hosts_are_late_change_no_window() {
+        let mut random = Pcg64::seed_from_u64(3);
+        for _ in 0..300 {
+            let least = 10_f64.powf(random.random_range(-5.0..-4.0));
+            let most = random.random_range(2..5);
+            // One look catches a moment at which next to nothing is under way.
+            let look = |nth| {
+                let unacked = if nth == 7 { 1 } else { most - random.random_range(0..2) };
+                let trip = least * random.random_range(1.2..4.0);
+                let rate = most as f64 * MSS as f64 * 8.0 / (2.0 * least) * random.random_range(0.5..1.0);
+                TcpSample {
+                    unacked,
+                    cwnd: 144,
+                    mss: MSS,
+                    rtt: Span::from_seconds(trip),
+                    min_rtt: Span::from_seconds(least),
+                    delivery_rate: Some(Rate::from_bits_per_second(rate)),
+                    ..TcpSample::default()
+                }
+            };
+            let looks: Vec<TcpSample> = (0..LOOKS).map(look).collect();
+            assert_eq!(share_through_a_queue(&looks, false), 0.0, "{most} segments, {least} s");
         }
     }
 }
