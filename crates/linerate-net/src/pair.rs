@@ -3,6 +3,7 @@
 mod conversation;
 mod dial;
 mod error;
+mod here;
 mod loads;
 mod path_mtu;
 mod rank;
@@ -23,7 +24,7 @@ use linerate_core::environment::Fact;
 use linerate_core::observation::{Clock, Connection};
 use linerate_core::options::{Granted, SocketOptions};
 use linerate_core::payload::Check;
-use linerate_core::plan::{LocalOptions, Plan};
+use linerate_core::plan::Plan;
 use linerate_core::run::{Answering, EndState, Path};
 use linerate_core::trial::{Half, Sample, Trial};
 use linerate_core::units::{Span, Time};
@@ -32,8 +33,7 @@ use crate::channel::CancelGroup;
 use crate::control::{Ask, Key, Opening, QueuePlace, Reply};
 use crate::line::Line;
 use crate::memory::Reserved;
-use crate::observe::{EffortWatch, HostClock, Observer, current_cpu};
-use crate::place::{Pin, Place, make_room_for_files};
+use crate::observe::{EffortWatch, HostClock, current_cpu};
 use crate::transport::Setup;
 use crate::wait::PATIENCE;
 use crate::watchdog::Watchdog;
@@ -43,6 +43,7 @@ use remote_end::RemoteEnd;
 
 pub use dial::Target;
 pub use error::PairError;
+pub(crate) use here::Here;
 pub use loads::{Loads, Peers};
 pub use rank::ServerRank;
 #[cfg(on_linux)]
@@ -67,11 +68,7 @@ const CLOCK_DRIFT: u64 = 100;
 #[derive(Debug)]
 struct Ends {
     remote: RemoteEnd,
-    clock: HostClock,
-    observer: Observer,
-    place: Place,
-    local: EndState,
-    our_clock: Clock,
+    here: Here,
 }
 
 impl Ends {
@@ -83,19 +80,10 @@ impl Ends {
         clock: HostClock,
         queued: &mut impl FnMut(Option<QueuePlace>) -> ControlFlow<()>,
     ) -> Result<Self, PairError> {
-        let plan = offer.plan;
-        let LocalOptions { pin: cpu, cpu_latency_us, .. } = plan.common.local;
-        let pin = Pin { cpu, whole_process: plan.has_loads() };
-        make_room_for_files(plan)?;
-        let place = Place::take(pin, cpu_latency_us)
-            .map_err(|source| PairError::Pin { cpu: cpu.unwrap_or_default(), source })?;
+        let place = Here::place(offer.plan)?;
         let remote = RemoteEnd::begin(target, key, offer, queued)?;
-        let our_clock = crate::observe::check_clock(&clock, crate::observe::CLOCK_READS);
-        let address = remote.conversation.local.ip();
-        let environment = crate::observe::environment(Some(address));
-        let local = EndState { environment, ..EndState::default() };
-        let observer = Observer::start(&clock, our_clock.clone(), address);
-        Ok(Self { remote, clock, observer, place, local, our_clock })
+        let here = Here::watch(place, clock, remote.conversation.local.ip());
+        Ok(Self { remote, here })
     }
 
     /// What the channels of `plan` are made of, with these options of their sockets.
@@ -108,7 +96,7 @@ impl Ends {
             patience,
             round_trip: self.remote.conversation.round_trip(),
             channels: 1,
-            clock: self.clock,
+            clock: self.here.clock,
             local: self.remote.conversation.local.ip(),
             peer: self.remote.conversation.peer,
             own: plan.common.local.clone(),
@@ -128,9 +116,7 @@ impl Ends {
         patience: Duration,
     ) -> Result<(), PairError> {
         let asked = self.remote.conversation.say(&Ask::Finish);
-        self.local.granted = self.place.granted(granted);
-        self.local.observation = self.observer.finish(&self.clock, connection);
-        self.local.observation.first_sample_after = first_sample;
+        self.here.finish(granted, connection, first_sample);
         asked?;
         self.remote.hear_observed(patience)
     }
@@ -179,7 +165,7 @@ impl Pair {
         let setup = ends.setup(plan, &plan.common.socket, largest, PATIENCE);
         let mut opened = ends.remote.conversation.open(Opening::Trials, &setup, 1)?;
         let line = opened.lines.pop().expect("as many lines as were asked for");
-        ends.local.granted = ends.place.granted(memory.granted(line.channel().granted()));
+        ends.here.granted(memory.granted(line.channel().granted()));
         ends.remote.end.granted = opened.granted;
         let timed_by_peer = plan.curve().is_some_and(|curve| curve.pattern.timed_by_responder());
         let time = plan.common.time;
@@ -201,13 +187,13 @@ impl Pair {
     #[must_use]
     pub fn ends(&self) -> (EndState, EndState, Path) {
         let Answering { end, path } = self.ends.remote.answering();
-        (self.ends.local.clone(), end, path)
+        (self.ends.here.state.clone(), end, path)
     }
 
     /// The clock of the end that times the plan's pattern.
     #[must_use]
     pub const fn timing_clock(&self) -> &Clock {
-        if self.timed_by_peer { &self.ends.remote.conversation.clock } else { &self.ends.our_clock }
+        if self.timed_by_peer { &self.ends.remote.conversation.clock } else { &self.ends.here.our_clock }
     }
 
     /// Ends the measurement: both ends report their observations.
@@ -222,7 +208,7 @@ impl Pair {
             return self.ends.finish(granted, connection, self.first_sample, STEP);
         };
         let connection = Fact::unknown("it was ended in the middle of a trial");
-        let granted = self.ends.local.granted.clone();
+        let granted = self.ends.here.state.granted.clone();
         let long = SILENT.max(self.ends.remote.conversation.round_trip() * 4);
         // What the other end observed is missing then, and nothing else.
         let answered = self.ends.finish(granted, connection, self.first_sample, REPORT_OF_LATE).is_ok();
@@ -230,7 +216,7 @@ impl Pair {
         let before = self.heard_ago.get().copied().unwrap_or(if answered { Span::ZERO } else { ran });
         let silent = before + if answered { Span::ZERO } else { Span::from(REPORT_OF_LATE) };
         let found = self.is_late() && silent >= long;
-        self.ends.local.observation.silent = if found { silent } else { Span::ZERO };
+        self.ends.here.state.observation.silent = if found { silent } else { Span::ZERO };
         Ok(())
     }
 
@@ -252,7 +238,7 @@ impl Pair {
             handle.abort();
         };
         self.watchdog = Some(Watchdog::set(limit.to_duration(), bark)?);
-        self.began = Some(self.ends.clock.now());
+        self.began = Some(self.ends.here.clock.now());
         Ok(())
     }
 
@@ -276,19 +262,19 @@ impl Bench for Pair {
             size: trial.size,
             source: LinkError::System { operation: "watch the time", source },
         })?;
-        let began = self.ends.clock.now();
+        let began = self.ends.here.clock.now();
         self.conduct(trial, began).map_err(|error| {
             if matches!(error, RunError::Disagree { .. } | RunError::Corrupt { .. }) {
                 return error;
             }
-            let after = self.ends.clock.now().since(began);
+            let after = self.ends.here.clock.now().since(began);
             self.broken = Some(after);
             if self.is_late() { RunError::Late { size: trial.size, after } } else { error }
         })
     }
 
     fn elapsed(&self) -> Option<Span> {
-        self.began.map(|began| self.ends.clock.now().since(began))
+        self.began.map(|began| self.ends.here.clock.now().since(began))
     }
 
     fn round_trip(&self) -> Span {
@@ -305,16 +291,16 @@ impl Pair {
             Reply::Go => {}
             other => return Err(failed(PairError::unexpected(other))),
         }
-        let watch = EffortWatch::start(&self.ends.clock, self.line.channel().tcp());
+        let watch = EffortWatch::start(&self.ends.here.clock, self.line.channel().tcp());
         let ours = self.line.initiate(trial, &mut self.memory);
         let mut ours = ours.map_err(|source| self.link_failed(trial, source))?;
-        ours.effort = Some(watch.finish(&self.ends.clock, &ours.tally, || self.line.channel().tcp()));
+        ours.effort = Some(watch.finish(&self.ends.here.clock, &ours.tally, || self.line.channel().tcp()));
         let theirs = match self.hear(TRIAL).map_err(failed)? {
             Reply::Half(half) => *half,
             other => return Err(failed(PairError::unexpected(other))),
         };
-        let now = self.ends.clock.now();
-        self.ends.observer.saw(&ours.tally, current_cpu());
+        let now = self.ends.here.clock.now();
+        self.ends.here.observer.saw(&ours.tally, current_cpu());
         if trial.check == Check::Marks && self.first_sample.is_none() {
             self.first_sample = Some(now.since(Time::ZERO));
         }

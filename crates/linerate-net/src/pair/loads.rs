@@ -144,7 +144,7 @@ impl Loads {
     /// The initiator and the responders with their paths, as far as they are known.
     #[must_use]
     pub fn ends(&self) -> (EndState, Vec<Answering>) {
-        (self.ends.local.clone(), self.remote_ends().map(RemoteEnd::answering).collect())
+        (self.ends.here.state.clone(), self.remote_ends().map(RemoteEnd::answering).collect())
     }
 
     fn remote_ends(&self) -> impl Iterator<Item = &RemoteEnd> {
@@ -239,7 +239,7 @@ impl Loads {
         }
         if self.granted.is_none() {
             let ours = granted.first().and_then(|(ours, _)| ours.clone());
-            self.ends.local.granted = ours.clone().unwrap_or_default();
+            self.ends.here.state.granted = ours.clone().unwrap_or_default();
             self.granted = ours;
             let remote_ends = std::iter::once(&mut self.ends.remote).chain(&mut self.others);
             remote_ends.zip(granted).for_each(|(remote, (_, theirs))| remote.end.granted = theirs);
@@ -271,7 +271,7 @@ impl Loads {
         let (of_bulk, _) = handles.split_at(ends.len());
         let receives = load.stream.as_ref().is_some_and(|stream| stream.direction != Direction::Send);
         let stop = AtomicBool::new(false);
-        let clock = self.ends.clock;
+        let clock = self.ends.here.clock;
         let origin = clock.now();
         let flow_set = load.stream.as_ref().map(|stream| FlowSet {
             clock,
@@ -285,10 +285,10 @@ impl Loads {
             first_cpu: self.plan.common.local.pin,
             free,
             shares_threads: load.socket.io.returns_at_once() && load.socket.receives().returns_at_once(),
-            link: self.ends.observer.link().clone(),
+            link: self.ends.here.observer.link().clone(),
             stop: &stop,
         });
-        let link = self.ends.observer.link().clone();
+        let link = self.ends.here.observer.link().clone();
         let askers = askers(load, &self.plan, (clock, origin), free, &stop).map(|askers| askers.on(link));
         let (carried, latencies) = std::thread::scope(|scope| {
             let (tell, looks) = channel();
@@ -323,10 +323,10 @@ impl Loads {
             (carried, latencies)
         });
         for one in &carried.reports {
-            self.ends.observer.saw(&one.tally(one.direction == Direction::Send), one.processor);
+            self.ends.here.observer.saw(&one.tally(one.direction == Direction::Send), one.processor);
         }
         for (latency, rr) in latencies.iter().zip(load.rr.iter().cycle()) {
-            self.ends.observer.saw(&asked(rr, latency), None);
+            self.ends.here.observer.saw(&asked(rr, latency), None);
         }
         (carried, latencies)
     }

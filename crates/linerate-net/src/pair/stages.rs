@@ -41,13 +41,13 @@ impl Pair {
         let socket = line.channel().descriptor().ok_or_else(no_socket)?;
         let mut stamped = Stamped::new(socket, plan.common.transport).map_err(PairError::Stamp)?;
         let same_host =
-            self.ends.local.environment.same_host(&self.ends.remote.end.environment) == Some(true);
+            self.ends.here.state.environment.same_host(&self.ends.remote.end.environment) == Some(true);
         let hardware = Fact::from(stamps_in_hardware(self.ends.remote.conversation.local.ip()));
-        let begun = self.ends.clock.now();
+        let begun = self.ends.here.clock.now();
         self.await_stamps(&mut stamped)?;
         let mut all = Vec::new();
         for size in sizes {
-            if self.ends.clock.now().since(begun) >= LONGEST || watch(size).is_break() {
+            if self.ends.here.clock.now().since(begun) >= LONGEST || watch(size).is_break() {
                 break;
             }
             let [ours, theirs] = self.rounds(&mut stamped, size, messages + WARM_UP)?;
@@ -65,8 +65,8 @@ impl Pair {
     /// they were asked. Messages of one byte: of longer ones the last part may be stamped, rightly,
     /// when the first is there already.
     fn await_stamps(&mut self, stamped: &mut Stamped<'_>) -> Result<(), PairError> {
-        let begun = self.ends.clock.now();
-        while self.ends.clock.now().since(begun) < BEGINNING {
+        let begun = self.ends.here.clock.now();
+        while self.ends.here.clock.now().since(begun) < BEGINNING {
             let both = self.rounds(stamped, 1, WARM_UP)?;
             if both.iter().all(|marks| marks.last().is_some_and(|last| last.arrived.is_some())) {
                 return Ok(());
@@ -103,7 +103,7 @@ impl Pair {
             Reply::Stages(marks) if marks.len() <= count as usize => marks,
             other => return Err(PairError::unexpected(other)),
         };
-        self.ends.observer.saw(&tally(size, ours.len() as u64), current_cpu());
+        self.ends.here.observer.saw(&tally(size, ours.len() as u64), current_cpu());
         Ok([ours, theirs])
     }
 }

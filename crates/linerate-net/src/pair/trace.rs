@@ -53,7 +53,7 @@ impl Pair {
         self.start_time()
             .map_err(|source| PairError::Stamp(LinkError::System { operation: "watch the time", source }))?;
         let late = self.watchdog.as_ref();
-        let (clock, time) = (self.ends.clock, plan.common.time);
+        let (clock, time) = (self.ends.here.clock, plan.common.time);
         let begun = clock.now();
         let mut go_on = |size: u64| {
             if clock.now().since(begun) >= time { ControlFlow::Break(()) } else { watch(size) }
@@ -92,7 +92,7 @@ impl<'a> Tracing<'a> {
             Reply::Tracer(end) => *end,
             other => return Err(PairError::unexpected(other)),
         };
-        let same_host = ends.local.environment.same_host(&ends.remote.end.environment) == Some(true);
+        let same_host = ends.here.state.environment.same_host(&ends.remote.end.environment) == Some(true);
         Ok(Self { ends, tracer, theirs, same_host })
     }
 
@@ -222,7 +222,7 @@ impl<'a> Tracing<'a> {
                 other => return Err(PairError::unexpected(other)),
             }
         }
-        self.ends.observer.saw(&tally(size, u64::from(warm_up) + u64::from(count)), current_cpu());
+        self.ends.here.observer.saw(&tally(size, u64::from(warm_up) + u64::from(count)), current_cpu());
         Ok([ours, theirs])
     }
 
