@@ -10,6 +10,7 @@ mod mesh;
 mod requests;
 mod stream;
 mod text;
+mod tool;
 mod trace;
 
 use schemars::generate::SchemaSettings;
@@ -33,6 +34,7 @@ pub use mesh::{DEFAULT_MATCHINGS, DEFAULT_VISIT, LARGEST_CALL, MeshMemory, MeshP
 pub(crate) use mesh::{LARGEST, LONGEST_PASS};
 pub use requests::RrPlan;
 pub use stream::{DEFAULT_STALL, StreamPlan, StreamTask};
+pub use tool::Tool;
 pub use trace::{LARGEST_TRACED, MOST_TRACED, TracePlan};
 
 /// Something to measure: the options common to all tasks, and the task.
@@ -178,7 +180,8 @@ impl Plan {
             Task::Mesh(mesh) => mesh.check(&self.common),
             Task::App(app) => app.check(&self.common),
             Task::Trace(trace) => trace.check(&self.common),
-        }
+        }?;
+        Tool::check(self)
     }
 
     /// What is asked of the network, as a text that is equal for two plans if that is: without where the results go, and

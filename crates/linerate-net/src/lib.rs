@@ -22,6 +22,7 @@ pub mod memory;
 mod netlink;
 pub mod observe;
 pub mod pair;
+pub mod peers;
 mod place;
 #[cfg(on_linux)]
 pub mod probe;

@@ -58,10 +58,11 @@ pub use datagram::{CONTROL_LEN, Cookie, GONE, HEADER_LEN, Header, Kind, SHORT_LE
 pub use dial::DialError;
 pub(crate) use dial::{CONNECT, SEGMENT, bound, connect};
 pub use options::{OptionError, apply, connection, granted};
-pub(crate) use options::{announced, round_trip, segments};
+pub(crate) use options::{announced, buffers, round_trip, segments};
 pub(crate) use preface::{PREFACE_LEN, Preface, TAKEN};
 pub use socket::SocketChannel;
 pub use tcp::tcp_channel;
+pub(crate) use udp::apply_to_datagrams;
 pub use udp::{Greeting, REPLY_LEN, REQUEST_LEN, Reply, Request};
 
 /// A channel, or why it is not open.

@@ -15,6 +15,7 @@ use linerate_core::plan::PlanError;
 use linerate_net::control::{FrameError, GreetingError};
 use linerate_net::memory::MemoryError;
 use linerate_net::pair::PairError;
+use linerate_net::peers::ToolError;
 use linerate_net::ranks::{JoinError, RankError};
 use linerate_net::serve::ServeError;
 use linerate_net::transport::{DialError, TransportError};
@@ -293,6 +294,30 @@ fn pair_help(error: &PairError) -> &'static str {
         PairError::Dial(DialError::Socket(_)) | PairError::Address(_) | PairError::Random(_) => {
             "this host ran out of a resource; check its limits (`ulimit -a`)"
         }
+    }
+}
+
+impl From<ToolError> for Trouble {
+    fn from(error: ToolError) -> Self {
+        let help = match error {
+            ToolError::Here(error) => return error.into(),
+            ToolError::Dial(error @ (DialError::Bind { .. } | DialError::BindDevice { .. })) => {
+                return PairError::from(error).into();
+            }
+            ToolError::Dial(_) => {
+                "start it there (`iperf3 -s`), check the port, and that no firewall is in between"
+            }
+            ToolError::Busy => "try again when its other client is done",
+            ToolError::Flow(_) | ToolError::Closed(_) | ToolError::Server(_) | ToolError::Terminated => {
+                "look at the server's output on the other host"
+            }
+            ToolError::Unanswered => "let UDP to that port pass, or leave -u out",
+            ToolError::Stream(_) => "look whether the path or the server has gone, and measure again",
+            ToolError::Unexpected(_) | ToolError::Length(_) | ToolError::Json(_) => {
+                "check the port: is it the server of that tool? docs/peers.md has the versions"
+            }
+        };
+        Self::new(format!("failed to {error}"), help)
     }
 }
 

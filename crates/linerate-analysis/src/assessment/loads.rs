@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use linerate_core::caution::{Caution, Side};
+use linerate_core::plan::Tool;
 use linerate_core::run::{Run, State};
-use linerate_core::traffic::{Direction, EcnCounts, Ended, Latency, Transfer};
+use linerate_core::traffic::{Direction, EcnCounts, Ended, FlowAccount, Latency, Transfer};
 use linerate_core::units::{Rate, Span};
 
 /// A pace missed by less than this share counts as kept: the first and the last message are counted
@@ -52,7 +53,13 @@ pub(super) fn loads(run: &Run, cautions: &mut Vec<Caution>) {
         cautions.push(Caution::PaceMissed { asked, got });
     }
     cautions.extend(run.transfers.iter().find_map(began_faster));
-    let cut_off: u64 = run.transfers.iter().map(Transfer::cut_off).sum();
+    // The server of another tool sends until it hears of the end.
+    let goes_on = run.plan.hosts().any(|host| Tool::of(host).is_some());
+    let cut = |transfer: &Transfer| {
+        let flows = transfer.flows.iter().filter(|flow| !(goes_on && flow.direction == Direction::Receive));
+        flows.map(FlowAccount::cut_off).sum::<u64>()
+    };
+    let cut_off: u64 = run.transfers.iter().map(cut).sum();
     if cut_off > 0 {
         cautions.push(Caution::CutOff { bytes: cut_off });
     }

@@ -116,6 +116,9 @@ pub struct HalfAccount {
     pub looks: Vec<Interval>,
     /// What TCP said at each look, if TCP carries the flow.
     pub tcp: Vec<TcpSample>,
+    /// Segments that TCP sent again after the warm-up, where only the number is known: of another tool's server.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retransmitted: Option<u64>,
     /// What the socket has at the end, after autotuning.
     pub granted: Granted,
     /// What happened to single datagrams; only at the receiver of a datagram transport.
@@ -134,6 +137,12 @@ impl FlowAccount {
     #[must_use]
     pub fn is_cut_off(&self) -> bool {
         self.sender.cut_off || self.receiver.cut_off
+    }
+
+    /// Payload that still waited in buffers and queues when its time was over, and was discarded. Unit: bytes.
+    #[must_use]
+    pub fn cut_off(&self) -> u64 {
+        if self.is_cut_off() { self.sender.bytes.saturating_sub(self.receiver.bytes) } else { 0 }
     }
 }
 

@@ -74,9 +74,12 @@ impl HalfAccount {
         self.warm.filter(|_| self.warm_up > 0).map(|(since, _)| since)
     }
 
-    /// Segments that TCP sent again after the warm-up, as far as looks tell.
+    /// Segments that TCP sent again after the warm-up, as far as looks or the end itself tell.
     #[must_use]
     pub fn retransmits(&self) -> Option<u64> {
+        if self.retransmitted.is_some() {
+            return self.retransmitted;
+        }
         let since = self.counted_since();
         let before = self.tcp.iter().take_while(|look| Some(look.at) <= since).last();
         let before = before.map_or(0, |look| look.retransmits);
@@ -154,13 +157,6 @@ impl Transfer {
         let round_trip = samples.map(|sample| sample.rtt).max().unwrap_or_default();
         let paced = stream.step().unwrap_or_default() * 2;
         stream.stall.max(round_trip * STALL_ROUND_TRIPS).max(paced)
-    }
-
-    /// Payload that still waited in buffers and queues when the time was over, and was discarded. Unit: bytes.
-    #[must_use]
-    pub fn cut_off(&self) -> u64 {
-        let cut = self.flows.iter().filter(|flow| flow.is_cut_off());
-        cut.map(|flow| flow.sender.bytes.saturating_sub(flow.receiver.bytes)).sum()
     }
 
     /// What all flows of each direction did.

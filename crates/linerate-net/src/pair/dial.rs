@@ -25,8 +25,13 @@ impl Target {
     ///
     /// [`PairError::Target`] for any other text.
     pub fn parse(text: &str) -> Result<Self, PairError> {
+        Self::with_port(text, DEFAULT_PORT)
+    }
+
+    /// The same, where a port that is not named is this one.
+    pub(crate) fn with_port(text: &str, default: u16) -> Result<Self, PairError> {
         let bad = || PairError::Target { text: text.to_owned() };
-        let plain = |host: &str| Self { host: host.to_owned(), port: DEFAULT_PORT };
+        let plain = |host: &str| Self { host: host.to_owned(), port: default };
         let is_address = |text: &str| text.parse::<IpAddr>().is_ok() || is_ipv6(text);
         if is_address(text) {
             return Ok(plain(text));
@@ -35,7 +40,7 @@ impl Target {
             return if is_address(inner) { Ok(plain(inner)) } else { Err(bad()) };
         }
         let (host, port) = match text.rsplit_once(':') {
-            None => (text, DEFAULT_PORT),
+            None => (text, default),
             Some((host, port)) => (host, port.parse().ok().filter(|port| *port > 0).ok_or_else(bad)?),
         };
         // Brackets are around an IPv6 address, which may name its zone, and nowhere else. After a zone they may be missing.
@@ -50,7 +55,7 @@ impl Target {
 
     /// Connects for the conversation: to the first address that answers, each within this time. Its segments fit the least MTU of IPv6, so
     /// that it is heard where larger ones vanish.
-    pub(super) fn dial(&self, local: &LocalOptions, within: Duration) -> Result<TcpStream, PairError> {
+    pub(crate) fn dial(&self, local: &LocalOptions, within: Duration) -> Result<TcpStream, PairError> {
         let mut last = None;
         for address in self.resolve(local.family)? {
             let dialled = bound(address, Type::STREAM, Protocol::TCP, local).and_then(|socket| {
@@ -68,7 +73,7 @@ impl Target {
         Err(last.map_or_else(|| self.no_address(local.family), Into::into))
     }
 
-    fn resolve(&self, family: Option<Family>) -> Result<Vec<SocketAddr>, PairError> {
+    pub(crate) fn resolve(&self, family: Option<Family>) -> Result<Vec<SocketAddr>, PairError> {
         let resolved = (self.host.as_str(), self.port).to_socket_addrs();
         let resolved = resolved.map_err(|source| PairError::Resolve { host: self.host.clone(), source })?;
         let wanted = |address: &SocketAddr| match family {
@@ -79,7 +84,7 @@ impl Target {
         Ok(resolved.filter(wanted).collect())
     }
 
-    fn no_address(&self, family: Option<Family>) -> PairError {
+    pub(crate) fn no_address(&self, family: Option<Family>) -> PairError {
         let family = match family {
             Some(Family::V4) => "IPv4 ",
             Some(Family::V6) => "IPv6 ",

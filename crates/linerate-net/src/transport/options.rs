@@ -183,7 +183,7 @@ pub(super) fn unlike_tcp() -> Granted {
 }
 
 /// Reads back the buffers of a socket that is no TCP socket.
-pub(super) fn buffers(socket: &Socket) -> Granted {
+pub(crate) fn buffers(socket: &Socket) -> Granted {
     Granted {
         sndbuf: socket.send_buffer_size().map(|bytes| bytes as u64).into(),
         rcvbuf: socket.recv_buffer_size().map(|bytes| bytes as u64).into(),

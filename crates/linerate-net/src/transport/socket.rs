@@ -82,6 +82,16 @@ impl SocketChannel {
         Ok(Self { socket, carrier, engine, patience: setup.patience })
     }
 
+    /// What was handed to the kernel and the peer's has not acknowledged. Unit: bytes.
+    pub(crate) fn unacknowledged(&self) -> io::Result<u64> {
+        crate::sys::outq::waiting(self.socket.as_fd())
+    }
+
+    /// Its socket again, which stays open for as long as any of the two.
+    pub(crate) fn again(&self) -> io::Result<Socket> {
+        self.socket.try_clone()
+    }
+
     fn failed(&self, operation: &'static str, errno: Errno) -> LinkError {
         match errno {
             Errno::AGAIN => LinkError::Stalled(self.patience),

@@ -145,6 +145,11 @@ fn drain(socket: &Socket) {
     while rustix::net::recv(socket, &mut [0; 1][..], DONTWAIT).is_ok() {}
 }
 
+/// Sets what `setup` asks on a socket of datagrams that is not connected yet.
+pub(crate) fn apply_to_datagrams(socket: &Socket, setup: &Setup) -> Result<(), TransportError> {
+    Ok(carrier(setup).apply(socket, &setup.socket)?)
+}
+
 fn carrier(setup: &Setup) -> Carrier {
     Carrier::Udp { ipv6: setup.ipv6(), dont_fragment: setup.socket.dont_fragment }
 }

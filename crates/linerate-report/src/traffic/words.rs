@@ -2,7 +2,7 @@
 
 use linerate_analysis::facts::Unit;
 use linerate_analysis::report::{FlowClass, FlowResult, LoadResult, load_name};
-use linerate_core::plan::{Load, StreamTask, Task};
+use linerate_core::plan::{Load, StreamTask, Task, Tool};
 use linerate_core::run::Run;
 use linerate_core::traffic::{Direction, StreamPlan};
 use linerate_core::units::{Rate, Span};
@@ -21,6 +21,13 @@ pub(super) fn facts(run: &Run) -> Vec<[String; 2]> {
         .map(|(_, path)| fact("path", plain(&format!("{} -> {}", path.from_address, path.to_address))));
     let mut facts: Vec<_> = paths.collect();
     facts.extend(path_mtus(run).map(|mtu| fact("path MTU", mtu)));
+    if let Some((tool, _)) = run.plan.common.host.as_deref().and_then(Tool::of) {
+        let scheme = tool.scheme();
+        facts.push(fact(
+            "peer",
+            format!("an {scheme} server: it reports totals of each flow, nothing of its host, its TCP and its intervals"),
+        ));
+    }
     if let Some(stream) = run.plan.stream() {
         facts.push(fact("bulk", bulk(run, &stream.bulk)));
     }

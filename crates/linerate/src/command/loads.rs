@@ -1,13 +1,14 @@
 //! What the verbs that put loads on a path share.
 
 mod modelled;
+mod tool;
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
 
 use linerate_analysis::report::Report;
 use linerate_core::carrier::{CarriedLoad, Carrier, LoadWatch, Look};
-use linerate_core::plan::{Asked, Format, Plan, StreamPlan};
+use linerate_core::plan::{Asked, Format, Plan, StreamPlan, Tool};
 use linerate_core::run::{Laboratory, Run, Source};
 use linerate_core::traffic::Transfer;
 use linerate_core::transport::Transport;
@@ -15,6 +16,8 @@ use linerate_net::pair::Loads;
 use linerate_report as render;
 
 pub(super) use modelled::{base, on_model};
+
+use tool::with_tool;
 
 use super::conduct::{Stopped, Subject, Surroundings, Underway, conduct};
 use super::explained;
@@ -62,6 +65,10 @@ pub(super) fn between_hosts(
     let line = Line::of(progress);
     let around = Surroundings { context, line: &line, interrupt: &interrupt };
     let limits = host_limits::before_run(peer.host_limits, around)?;
+    if let Some((tool, address)) = plan.common.host.as_deref().and_then(Tool::of) {
+        let address = address.to_owned();
+        return with_tool((tool, &address), plan, peer, limits, around);
+    }
     let opening = Rc::new(Opening { peer, lab, limits, around });
     let (loads, started) = opening.loads(&plan)?;
     carry(Hosts { opening, loads, finished: false, started }, plan, around)

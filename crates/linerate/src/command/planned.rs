@@ -166,6 +166,9 @@ fn hosts_mut(plan: &mut Plan) -> impl Iterator<Item = &mut String> {
 
 /// HOST:PORT; an IPv6 address in brackets.
 fn with_port(host: &str, port: u16) -> Result<String, Trouble> {
+    if let Some((scheme, host)) = host.split_once("://") {
+        return Ok(format!("{scheme}://{}", with_port(host, port)?));
+    }
     let address = host.trim_start_matches('[').trim_end_matches(']');
     if address.split('%').next().is_some_and(|address| address.parse::<Ipv6Addr>().is_ok()) {
         return Ok(format!("[{address}]:{port}"));
@@ -253,10 +256,12 @@ mod tests {
             ("::1", "[::1]:99"),
             ("[::1]", "[::1]:99"),
             ("fe80::1%eth0", "[fe80::1%eth0]:99"),
+            ("iperf3://node7", "iperf3://node7:99"),
+            ("iperf3://::1", "iperf3://[::1]:99"),
         ] {
             assert_eq!(with_port(host, 99).ok().as_deref(), Some(wanted), "{host}");
         }
-        for host in ["node7:5470", "[::1]:5470"] {
+        for host in ["node7:5470", "[::1]:5470", "iperf3://node7:5201"] {
             assert!(with_port(host, 99).is_err(), "{host}");
         }
     }
