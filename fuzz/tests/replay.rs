@@ -39,6 +39,11 @@ fn model_plan() {
 }
 
 #[test]
+fn peers() {
+    replay("peers", linerate_fuzz::peers);
+}
+
+#[test]
 fn plan() {
     replay("plan", linerate_fuzz::plan);
 }

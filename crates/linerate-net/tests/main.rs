@@ -11,6 +11,7 @@ mod hostile_client;
 mod hostile_ranks;
 mod hostile_server;
 mod hosts;
+mod iperf3;
 mod kernel;
 mod killed_flow;
 mod lab;

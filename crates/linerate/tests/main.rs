@@ -15,6 +15,7 @@ mod flags;
 mod help;
 mod history;
 mod host;
+mod iperf3;
 mod lab;
 mod limits;
 mod loads_model;

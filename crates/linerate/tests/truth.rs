@@ -15,6 +15,8 @@
 
 #[path = "truth/broken.rs"]
 mod broken;
+#[path = "truth/deployed.rs"]
+mod deployed;
 #[path = "truth/drawn.rs"]
 mod drawn;
 #[path = "truth/explained.rs"]

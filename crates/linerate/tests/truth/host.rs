@@ -51,19 +51,28 @@ fn taken(end: End<'_>) -> f64 {
     lost.max(waited).max(stolen)
 }
 
-/// What this host's end of a wire had sent at each look. Unit: seconds and bytes.
+/// What this host's end of a wire had counted at each look. Unit: seconds and bytes.
 pub(crate) struct Carried(Vec<(f64, u64)>);
 
 impl Lab {
-    /// Does `work`, and counts what this host's end of the wire carries meanwhile.
+    /// Does `work`, and counts what this host's end of the wire sends meanwhile.
     pub(crate) fn watched<T>(&self, work: impl FnOnce() -> T) -> (T, Carried) {
+        self.watched_by(SENT, work)
+    }
+
+    /// The same of what it receives.
+    pub(crate) fn watched_from_there<T>(&self, work: impl FnOnce() -> T) -> (T, Carried) {
+        self.watched_by(RECEIVED, work)
+    }
+
+    fn watched_by<T>(&self, column: usize, work: impl FnOnce() -> T) -> (T, Carried) {
         let over = AtomicBool::new(false);
         let watch = || {
             let mut looks = Vec::new();
             let began = Instant::now();
             while !over.load(Ordering::Relaxed) {
                 let before = began.elapsed();
-                let bytes = sent();
+                let bytes = counted(column);
                 looks.push(((before + began.elapsed()).as_secs_f64() / 2.0, bytes));
                 std::thread::sleep(LOOK);
             }
@@ -78,12 +87,16 @@ impl Lab {
     }
 }
 
-/// Bytes that the wire's end in this thread's namespace sent.
-fn sent() -> u64 {
+/// The columns of what an interface has received and sent. Unit: bytes. Source: `/proc/net/dev`.
+const RECEIVED: usize = 0;
+const SENT: usize = 8;
+
+/// What the wire's end in this thread's namespace has counted.
+fn counted(column: usize) -> u64 {
     let all = fs::read_to_string("/proc/thread-self/net/dev").expect("Linux tells");
     let line = all.lines().find_map(|line| line.trim_start().strip_prefix(WIRE)?.strip_prefix(':'));
-    let transmitted = line.and_then(|line| line.split_whitespace().nth(8)).expect("the wire is there");
-    transmitted.parse().expect("a number")
+    let count = line.and_then(|line| line.split_whitespace().nth(column)).expect("the wire is there");
+    count.parse().expect("a number")
 }
 
 impl Carried {
