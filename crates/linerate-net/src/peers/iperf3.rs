@@ -193,7 +193,9 @@ impl Iperf3 {
         let ends = std::mem::take(&mut streams.ends);
         let begun = Instant::now();
         let (Carried { reports, host }, lost) = self.move_all(&test, ends, &streams.handles, watch);
-        std::thread::sleep(SETTLE);
+        if bulk.direction != Direction::Receive {
+            std::thread::sleep(SETTLE);
+        }
         let ended = Span::from(begun.elapsed());
         let results = match lost {
             None => conclude(&test, &reports, &streams.sockets, &mut || watch.go_on()),
