@@ -2,7 +2,7 @@
 //! it counted.
 
 use std::io::{Read as _, Write as _};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, TcpListener, TcpStream, UdpSocket};
 use std::ops::ControlFlow;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -320,4 +320,52 @@ fn a_user_who_ends_the_load_has_what_was_counted() {
     for flow in &transfer.expect("a transfer").flows {
         assert!(flow.sender.bytes > 0 && flow.sender.bytes == flow.receiver.bytes, "{flow:?}");
     }
+}
+
+/// The answer to a flow's first datagram is lost. Its server takes the next ones for datagrams of the flow.
+#[test]
+fn a_flow_whose_first_answer_was_lost_begins_all_the_same() {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let flow = UdpSocket::bind(address).expect("nobody has the same port of UDP");
+    let server = std::thread::spawn(move || -> std::io::Result<u64> {
+        let (mut control, _) = listener.accept()?;
+        control.read_exact(&mut [0; 37])?;
+        control.write_all(&[PARAM_EXCHANGE])?;
+        text(&mut control)?;
+        control.write_all(&[CREATE_STREAMS])?;
+        let mut datagram = vec![0; 2_000];
+        flow.recv_from(&mut datagram)?;
+        control.write_all(&[TEST_START, TEST_RUNNING])?;
+        control.set_nonblocking(true)?;
+        flow.set_read_timeout(Some(Duration::from_millis(20)))?;
+        let (mut bytes, mut byte) = (0, [0]);
+        // Greetings that came again are shorter.
+        while control.read(&mut byte).is_err() {
+            bytes += flow.recv(&mut datagram).map_or(0, |length| if length == 500 { 500 } else { 0 });
+        }
+        assert_eq!(byte, [TEST_END]);
+        control.set_nonblocking(false)?;
+        control.write_all(&[EXCHANGE_RESULTS])?;
+        text(&mut control)?;
+        let results = format!(r#"{{"streams":[{{"id":1,"bytes":{bytes},"packets":{}}}]}}"#, bytes / 500);
+        let length = u32::try_from(results.len()).expect("it is short");
+        control.write_all(&[&length.to_be_bytes(), results.as_bytes(), &[DISPLAY_RESULTS]].concat())?;
+        wait_for_the_end(control)?;
+        Ok(bytes)
+    });
+    let text = format!(
+        "host = 'iperf3://{address}'\ntransport = 'udp'\ntime = '300ms'\n[stream]\nmessage = 500\nrate = '400k'"
+    );
+    let plan = Plan::from_toml(&text).expect("a plan");
+    let load: Load = plan.loads().expect("loads").remove(0).load;
+    let mut user = User { patience: LONG };
+    let opened = Iperf3::open(&address.to_string(), &plan, HostClock::start(), || user.go_on());
+    let CarriedLoad { transfer, ended } = opened.expect("it answers").carry(&load, &mut user);
+    ended.expect("the test ends");
+    let flow = &transfer.expect("a transfer").flows[0];
+    let counted = server.join().expect("it runs").expect("it reads");
+    assert_eq!(flow.receiver.bytes, counted);
+    let datagrams = flow.receiver.datagrams.as_ref().expect("they are counted");
+    assert!(datagrams.sent > 0 && datagrams.received == counted / 500, "{datagrams:?}");
 }

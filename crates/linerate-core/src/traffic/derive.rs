@@ -153,7 +153,12 @@ impl Transfer {
         if flow.receiver.silence <= stream.stall {
             return stream.stall;
         }
-        let samples = self.flows.first().into_iter().chain([flow]).flat_map(|flow| &flow.sender.tcp);
+        // The server of another tool says nothing of its TCP.
+        let samples = self.flows.first().into_iter().chain([flow]).flat_map(
+            |FlowAccount { sender, receiver, .. }| {
+                if sender.tcp.is_empty() { &receiver.tcp } else { &sender.tcp }
+            },
+        );
         let round_trip = samples.map(|sample| sample.rtt).max().unwrap_or_default();
         let paced = stream.step().unwrap_or_default() * 2;
         stream.stall.max(round_trip * STALL_ROUND_TRIPS).max(paced)

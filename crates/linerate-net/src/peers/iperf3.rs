@@ -63,9 +63,10 @@ const GLANCE: Duration = Duration::from_millis(20);
 const PATIENT_GLANCES: u32 = 25;
 /// How long the server's program has to read what its host has acknowledged.
 const SETTLE: Duration = Duration::from_millis(100);
-/// How long to wait for the answer to a first datagram, and how often to send it.
+/// How long to wait for the answer to a first datagram, and how often to send it. A server that has answered one takes the
+/// next for a datagram of the flow and says nothing, so a flow whose answer was lost begins all the same.
 const ANSWER: Duration = Duration::from_secs(1);
-const HELLOS: u32 = 5;
+const HELLOS: u32 = 3;
 /// The headers of a datagram over IPv4 and over IPv6. Unit: bytes.
 const UDP_HEADERS: [u64; 2] = [28, 48];
 /// A drained socket is read again after this.
@@ -92,6 +93,8 @@ struct Streams {
     /// The sockets again, so that none is closed before the test is over.
     sockets: Vec<Socket>,
     granted: Option<Granted>,
+    /// Whether the first datagram of one had no answer.
+    unanswered: bool,
 }
 
 /// What a test needs to know of its path and its messages.
@@ -188,7 +191,11 @@ impl Iperf3 {
             self.granted.clone_from(&streams.granted);
             self.here.granted(streams.granted.clone().unwrap_or_default());
         }
-        control.expect(State::TestStart, step, &mut || watch.go_on()).map_err(refused)?;
+        let started = control.expect(State::TestStart, step, &mut || watch.go_on());
+        started.map_err(|error| match error {
+            ToolError::Stream(_) if streams.unanswered => ToolError::Unanswered,
+            error => refused(error),
+        })?;
         control.expect(State::TestRunning, step, &mut || watch.go_on())?;
         let ends = std::mem::take(&mut streams.ends);
         let begun = Instant::now();
@@ -255,7 +262,14 @@ impl Iperf3 {
                 bytes: bytes_of_each(test.bulk, test.length),
                 patience: patience(test.load, &self.plan, test.setup.round_trip),
             };
-            let (line, socket) = test.open(bound, sends)?;
+            let (line, socket) = match test.setup.transport {
+                Transport::Udp => {
+                    let (line, socket, answered) = test.open_udp(bound, sends)?;
+                    streams.unanswered |= !answered;
+                    (line, socket)
+                }
+                _ => test.open(bound)?,
+            };
             let handle = line.channel().handle().map_err(PairError::Address)?;
             streams.granted.get_or_insert_with(|| line.channel().granted());
             streams.handles.push(handle);
@@ -344,11 +358,8 @@ impl Carrier for Iperf3 {
 }
 
 impl Test<'_> {
-    /// Opens a stream that this end sends, or receives: its channel, and its socket again.
-    fn open(&self, bound: Bound, sends: bool) -> Result<(Box<dyn Line>, Socket), ToolError> {
-        if self.setup.transport == Transport::Udp {
-            return self.open_udp(bound, sends);
-        }
+    /// Opens a stream of TCP: its channel, and its socket again.
+    fn open(&self, bound: Bound) -> Result<(Box<dyn Line>, Socket), ToolError> {
         let failed = |error: TransportError| ToolError::Flow(error);
         let socket = self.socket(Type::STREAM, Protocol::TCP)?;
         apply(&socket, &self.setup.socket, self.setup.ipv6()).map_err(|error| failed(error.into()))?;
@@ -364,7 +375,8 @@ impl Test<'_> {
         Ok((Box::new(self.setup.wire(flow)), again))
     }
 
-    fn open_udp(&self, bound: Bound, sends: bool) -> Result<(Box<dyn Line>, Socket), ToolError> {
+    /// Opens a stream of datagrams that this end sends, or receives; also whether the server has answered its first.
+    fn open_udp(&self, bound: Bound, sends: bool) -> Result<(Box<dyn Line>, Socket, bool), ToolError> {
         let failed = |error: TransportError| ToolError::Flow(error);
         let system =
             |operation: &'static str| move |error| ToolError::Flow(TransportError::system(operation)(error));
@@ -374,15 +386,15 @@ impl Test<'_> {
         let tick = Some(TICK.to_duration());
         socket.set_read_timeout(tick).map_err(system("set the receive timeout"))?;
         socket.set_write_timeout(tick).map_err(system("set the send timeout"))?;
-        self.greet(&socket, sends)?;
+        let answered = self.greet(&socket, sends)?;
         let again = socket.try_clone().map_err(PairError::Address)?;
         let length = usize::try_from(self.length).unwrap_or(usize::MAX);
         let flow = UdpFlow { socket, bound, clock: self.setup.clock, length, sent: 0 };
-        Ok((Box::new(self.setup.wire(flow)), again))
+        Ok((Box::new(self.setup.wire(flow)), again, answered))
     }
 
-    /// Says to the server whose datagrams come from `socket`. If it is the server that sends, its first ones may come before the answer.
-    fn greet(&self, socket: &Socket, sends: bool) -> Result<(), ToolError> {
+    /// Says to the server that the datagrams of a stream come from `socket`; whether it has answered.
+    fn greet(&self, socket: &Socket, sends: bool) -> Result<bool, ToolError> {
         let silent = |error| ToolError::Flow(TransportError::system("hear the server over UDP")(error));
         for _ in 0..HELLOS {
             socket.send(&HELLO).map_err(silent)?;
@@ -390,15 +402,15 @@ impl Test<'_> {
             while begun.elapsed() < ANSWER.max(self.setup.round_trip.to_duration() * 2) {
                 let mut answer = [0; 4];
                 match rustix::net::recv(socket, &mut answer[..], crate::sys::REAL_LENGTH) {
-                    Ok((_, 4)) if ANSWERS.contains(&answer) => return Ok(()),
-                    // Whatever an unknown version answers, a flow that comes already is answer enough.
-                    Ok((_, length)) if !sends && length as u64 == self.length => return Ok(()),
+                    Ok((_, 4)) if ANSWERS.contains(&answer) => return Ok(true),
+                    // Its first datagrams may overtake the answer.
+                    Ok((_, length)) if !sends && length as u64 == self.length => return Ok(true),
                     Ok(_) | Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => {}
                     Err(errno) => return Err(silent(errno.into())),
                 }
             }
         }
-        Err(ToolError::Unanswered)
+        Ok(false)
     }
 
     fn socket(&self, kind: Type, protocol: Protocol) -> Result<Socket, ToolError> {
