@@ -1,9 +1,12 @@
 //! What moved when one thing was changed.
 
+use std::ops::RangeInclusive;
+
 use serde::Serialize;
 
 use super::bound::Bound;
 use super::change::{Change, Expected};
+use super::verdict::Tried;
 use crate::inference::Welch;
 use linerate_core::run::{Changed, Turns};
 use linerate_core::series::Point;
@@ -100,6 +103,30 @@ fn is_confirmed(expected: Expected, moved: &[Moved]) -> Option<bool> {
         Expected::Faster if all(Outcome::Same) => Some(false),
         Expected::NoFaster if outcomes.contains(&Outcome::Rose) => Some(false),
         _ => None,
+    }
+}
+
+impl Settled {
+    /// What came of the changes that are about this bottleneck: one that speaks against it outweighs those that confirm it. Absent if
+    /// none could tell.
+    pub(super) fn tried(all: &[Self], bottleneck: &str) -> Option<Tried> {
+        let of_it = all.iter().filter(|it| it.bound.is_some_and(|bound| bound.id() == bottleneck));
+        let told = of_it.filter_map(|it| Some((it.confirmed?, &it.change)));
+        let (confirmed, change) = told.min_by_key(|(confirmed, _)| *confirmed)?;
+        Some(Tried { change: change.clone(), confirmed })
+    }
+
+    /// By how much it moved what moved most, as the logarithm of the ratio.
+    pub(super) fn moved_by(&self) -> f64 {
+        self.moved.iter().map(|it| it.ratio.ln().abs()).fold(0.0, f64::max)
+    }
+
+    /// Whether it changed messages of such sizes, and no others. Unit: bytes.
+    pub(super) fn is_about(&self, sizes: RangeInclusive<u64>) -> bool {
+        self.moved.iter().all(|it| match it.figure {
+            Figure::Time { size_bytes } => sizes.contains(&size_bytes),
+            Figure::Throughput | Figure::Latency | Figure::RoundTrip => false,
+        })
     }
 }
 

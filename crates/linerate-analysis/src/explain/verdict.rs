@@ -129,13 +129,13 @@ impl RunVerdict {
         if let Some(curve) = explanation.curves.first() {
             let subject =
                 if explanation.curves.len() > 1 { curve.pattern.to_string() } else { String::new() };
-            return Self { subject, ..Self::of_curve(run, curve) }.tried(&explanation.settled);
+            return Self { subject, ..Self::of_curve(run, curve, &explanation.settled) };
         }
         let reached: Vec<Vec<Reached>> = run.transfers.iter().map(reached_by).collect();
         let all = 0..run.transfers.len().min(explanation.loads.len());
         let Some(chosen) = chosen(run, &explanation.loads) else { return Self::unknown("nothing was timed") };
         let transfer = &run.transfers[chosen];
-        let verdict = Self::of_load(transfer, &explanation.loads[chosen]).tried(&explanation.settled);
+        let verdict = Self::of_load(transfer, &explanation.loads[chosen], &explanation.settled);
         if all.len() == 1 {
             return Self { reached: reached.into_iter().flatten().collect(), ..verdict };
         }
@@ -155,15 +155,33 @@ impl RunVerdict {
         Self { subject: name(chosen), reached: shown, ..verdict }
     }
 
-    /// With what came of changing one thing at a time.
-    fn tried(self, settled: &[Settled]) -> Self {
-        let of_it = settled.iter().filter(|it| it.bound.map(Bound::id) == self.bottleneck);
-        let outcomes: Vec<(bool, &str)> =
-            of_it.filter_map(|it| Some((it.confirmed?, it.change.as_str()))).collect();
-        let tried = outcomes.iter().find(|(confirmed, _)| *confirmed).or(outcomes.first());
-        let tried =
-            tried.map(|(confirmed, change)| Tried { change: (*change).to_owned(), confirmed: *confirmed });
-        Self { tried, ..self }
+    /// With what came of changing one thing at a time: a verdict is confirmed or not, and an open question is settled by what was
+    /// confirmed of it, whether it was one of the two likeliest or not. Of these the one that gains most, as nothing else was changed.
+    fn tried(self, settled: &[Settled], found: &Found<'_>) -> Self {
+        if let Some(bottleneck) = self.bottleneck {
+            return Self { tried: Settled::tried(settled, bottleneck), ..self };
+        }
+        let is_confirmed = |it: &&Settled| {
+            let tried = it.bound.and_then(|bound| Settled::tried(settled, bound.id()));
+            it.confirmed == Some(true) && tried.is_some_and(|tried| tried.confirmed)
+        };
+        let confirmed = settled.iter().filter(is_confirmed);
+        let most = confirmed.max_by(|one, other| one.moved_by().total_cmp(&other.moved_by()));
+        if let Some(bound) = most.and_then(|it| it.bound) {
+            let found = Self::found(&Found { verdict: Some(bound), certainty: Certainty::Likely, ..*found });
+            let tried = Settled::tried(settled, bound.id());
+            return Self { subject: self.subject, reached: self.reached, tried, ..found };
+        }
+        let is_refuted = |it: &Candidate| Settled::tried(settled, it.bound.id()).is_some();
+        let (out, left): (Vec<Candidate>, Vec<Candidate>) =
+            found.candidates.iter().cloned().partition(is_refuted);
+        if out.is_empty() {
+            return self;
+        }
+        let found = Self::found(&Found { candidates: &left, ..*found });
+        let names: Vec<String> = out.iter().map(|it| it.bound.in_sentence()).collect();
+        let unknown = found.unknown.map(|_| format!("not {}, as changes show", names.join(" or ")));
+        Self { subject: self.subject, reached: self.reached, unknown, ..found }
     }
 
     fn unknown(why: impl Into<String>) -> Self {
@@ -183,7 +201,7 @@ impl RunVerdict {
     }
 
     /// Of a curve: about the band of sizes that has its peak, or the largest sizes.
-    fn of_curve(run: &Run, curve: &ExplainedCurve) -> Self {
+    fn of_curve(run: &Run, curve: &ExplainedCurve, settled: &[Settled]) -> Self {
         let series = run.series.iter().find(|series| series.pattern == curve.pattern);
         let reached = series.and_then(|series| reached_on(series, run.sustained.as_ref()));
         let has_peak = |band: &&Band| {
@@ -198,13 +216,16 @@ impl RunVerdict {
             return Self::unknown("nothing was timed");
         };
         let Band { verdict, certainty, ref candidates, .. } = *band;
-        Self {
-            reached: reached.into_iter().collect(),
-            ..Self::found(&Found { verdict, certainty, candidates })
-        }
+        let found = Found { verdict, certainty, candidates };
+        // What is open of a rate one way is not settled by messages to and fro, nor by those of other bands.
+        let is_of_it = |it: &&Settled| {
+            verdict.is_some() || of_sustained.is_none() && it.is_about(band.from_bytes..=band.to_bytes)
+        };
+        let settled: Vec<Settled> = settled.iter().filter(is_of_it).cloned().collect();
+        Self { reached: reached.into_iter().collect(), ..Self::found(&found) }.tried(&settled, &found)
     }
 
-    fn of_load(transfer: &Transfer, load: &ExplainedLoad) -> Self {
+    fn of_load(transfer: &Transfer, load: &ExplainedLoad, settled: &[Settled]) -> Self {
         let ExplainedLoad { verdict, certainty, ref candidates, .. } = *load;
         if let Some(trouble) = trouble(transfer, load) {
             return Self::unknown(trouble);
@@ -212,7 +233,8 @@ impl RunVerdict {
         if candidates.is_empty() {
             return Self::unknown("the run has no TCP statistics of it");
         }
-        let found = Self::found(&Found { verdict, certainty, candidates });
+        let found = Found { verdict, certainty, candidates };
+        let found = Self::found(&found).tried(settled, &found);
         let is_paced = transfer.load.stream.as_ref().is_some_and(|stream| stream.rate.is_some());
         if verdict != Some(Bound::Application) || !is_paced {
             return found;

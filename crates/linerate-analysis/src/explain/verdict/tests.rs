@@ -92,6 +92,90 @@ fn a_verdict_names_a_bottleneck_or_says_why_it_cannot() {
     }
 }
 
+/// What was changed settles what is open, confirms a verdict, or speaks against either; `gain` is the logarithm of the ratio.
+fn changed(bound: Bound, confirmed: Option<bool>, gain: f64) -> Settled {
+    let figure = super::super::settled::Figure::Throughput;
+    let outcome = super::super::settled::Outcome::CannotTell;
+    let moved = super::super::settled::Moved { figure, ratio: gain.exp(), interval: None, outcome };
+    let change = format!("--change {}", bound.id());
+    Settled { change, bound: Some(bound), confirmed, moved: vec![moved], failed: None }
+}
+
+#[test]
+fn changes_confirm_a_verdict_settle_an_open_one_or_speak_against_it() {
+    let mut kinds = [0; 4];
+    for seed in 0..2_000 {
+        let mut draw = Draw(seed);
+        let share = 0.05 + 0.4 * draw.share();
+        let first = draw.below(BOUNDS.len() as u64) as usize;
+        let three = [0, 1, 2].map(|nth| BOUNDS[(first + nth * 5) % BOUNDS.len()]);
+        // A time without a cause is none.
+        let sure = draw.below(2) == 0 && !matches!(three[0], Bound::PerMessage | Bound::PerByte);
+        let shares = [if sure { 0.9 } else { share }, share * 0.95, share * 0.9];
+        let candidates: Vec<Candidate> =
+            three.iter().zip(shares).map(|(bound, share)| Candidate::new(*bound, share, "seen")).collect();
+        let (verdict, certainty) = super::super::band::verdict(&candidates);
+        assert_eq!(verdict.is_some(), sure, "seed {seed}");
+        let found = Found { verdict, certainty, candidates: &candidates };
+        let mut all = Vec::new();
+        for bound in three {
+            for _ in 0..draw.below(3) {
+                let confirmed = [Some(true), Some(false), None][draw.below(3) as usize];
+                all.push(changed(bound, confirmed, 0.1 + draw.share()));
+            }
+        }
+        let said = RunVerdict::found(&found).tried(&all, &found);
+        // A change that speaks against a bound outweighs those for it.
+        let of = |bound: Bound| all.iter().filter(move |it| it.bound == Some(bound));
+        let told = |bound: Bound| of(bound).filter_map(|it| it.confirmed).min();
+        let gain = |bound: Bound| {
+            of(bound).filter(|it| it.confirmed == Some(true)).map(Settled::moved_by).fold(0.0, f64::max)
+        };
+        let best = three.into_iter().filter(|bound| told(*bound) == Some(true));
+        let best = best.max_by(|one, other| gain(*one).total_cmp(&gain(*other)));
+        if let Some(bound) = verdict {
+            kinds[0] += 1;
+            assert_eq!(said.bottleneck, Some(bound.id()), "seed {seed}");
+            assert_eq!(said.tried.map(|it| it.confirmed), told(bound), "seed {seed}");
+        } else if let Some(bound) = best {
+            kinds[1] += 1;
+            assert_eq!(said.bottleneck, Some(bound.id()), "seed {seed}: {said:?}");
+            assert_eq!(said.limited_by, Some(bound.in_sentence()), "seed {seed}");
+            assert_eq!((said.certainty, said.between.len()), (Certainty::Likely, 0), "seed {seed}");
+            let change = format!("--change {}", bound.id());
+            assert_eq!(said.tried, Some(Tried { change, confirmed: true }), "seed {seed}");
+        } else {
+            let left = three.iter().zip(shares).filter(|(bound, _)| told(**bound).is_none());
+            let left: Vec<_> =
+                left.filter(|(_, share)| *share >= WORTH).map(|(bound, _)| bound.id()).collect();
+            kinds[if left.is_empty() { 2 } else { 3 }] += 1;
+            let between: Vec<_> = said.between.iter().map(|it| it.bottleneck).collect();
+            assert_eq!(between, left[..left.len().min(2)], "seed {seed}: {said:?}");
+            assert_eq!((said.bottleneck, said.tried), (None, None), "seed {seed}");
+            assert_eq!(said.unknown.is_some(), left.is_empty(), "seed {seed}");
+            assert!(said.advice.is_some(), "seed {seed}: there is always something to do");
+        }
+    }
+    assert!(kinds.iter().all(|kind| *kind > 20), "{kinds:?}");
+}
+
+/// What other bands of a curve were asked is no answer for the one that is open.
+#[test]
+fn a_change_of_other_sizes_is_none_of_a_band() {
+    let of = |sizes: &[u64]| {
+        let mut settled = changed(Bound::WakeUp, Some(true), 0.5);
+        let time = |size: &u64| super::super::settled::Moved {
+            figure: super::super::settled::Figure::Time { size_bytes: *size },
+            ..settled.moved[0].clone()
+        };
+        settled.moved = sizes.iter().map(time).collect();
+        settled
+    };
+    assert!(of(&[64]).is_about(1..=100) && of(&[1, 100]).is_about(1..=100));
+    assert!(!of(&[64, 4_096]).is_about(1..=100) && !of(&[4_096]).is_about(1..=100));
+    assert!(!changed(Bound::WakeUp, Some(true), 0.5).is_about(1..=100), "a load has no sizes");
+}
+
 fn point(size: u64, us: f64) -> Point {
     let time = Span::from_ps_rounded(us * 1e6);
     let round = |round| Round {
