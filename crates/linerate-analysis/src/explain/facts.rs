@@ -2,6 +2,7 @@
 
 use linerate_core::ceiling::Framing;
 use linerate_core::host_limits::{HostLimits, Processor, TargetState};
+use linerate_core::kernel::limit::fill_one_processor;
 use linerate_core::kernel::{Effort, TcpEffort};
 use linerate_core::options::Waiting;
 use linerate_core::pattern::Pattern;
@@ -11,10 +12,8 @@ use linerate_core::series::{Point, Series};
 use linerate_core::traffic::Latency;
 use linerate_core::units::Span;
 
-/// Ends that work for this part of the time together, and no more than one processor can, may share one,
-const FULL: f64 = 0.85;
-/// and do if one waits for at least this part of the time for which the other works.
-const IN_TURNS: f64 = 0.5;
+/// What waits for a host waits for this many times as long as its thread waits for a processor each time, at most.
+const TURNS: f64 = 2.0;
 
 /// A message that takes this part of what the path does at its rate passes at that rate.
 const ABOUT: f64 = 0.87;
@@ -33,11 +32,11 @@ pub(super) struct Setting<'a> {
     /// The timer by which an interface delays a receive interrupt, in the mean of the ends that state it. Unit:
     /// picoseconds.
     pub(super) timer: Option<f64>,
-    /// Whether both ends run on one host,
+    /// Whether all ends run on one host,
     pub(super) one_host: bool,
     /// and were seen on one and the same processor of it only,
     pub(super) one_processor: bool,
-    /// or each on one of its own.
+    /// or those that answer on others than this one.
     pub(super) apart: bool,
     /// Whether the run is a model's, whose processors' time is exact.
     pub(super) modelled: bool,
@@ -111,8 +110,10 @@ pub(super) struct Observed {
     pub(super) cpu: [f64; 2],
     /// What each end waited for a processor that another program had.
     pub(super) waited: [Option<f64>; 2],
-    /// Whether the ends waited for each other's processor time.
-    pub(super) in_turns: bool,
+    /// Whether the ends filled one processor in turns, if they are on one host.
+    pub(super) fill_one_processor: bool,
+    /// For how long something may have waited for the later of the hosts. Absent unless both say. Unit: picoseconds.
+    pub(super) late: Option<f64>,
     /// Payload of a segment as it arrived, in the mean. Absent if nobody counted. Unit: bytes.
     pub(super) segment_bytes: Option<f64>,
     /// How often each end was given a processor, for each message one way.
@@ -140,8 +141,14 @@ impl<'a> Setting<'a> {
             let coalescing = end.environment.interface.known()?.coalescing.known()?;
             Some(f64::from(*coalescing.get("rx-usecs")?) * 1e6)
         };
-        let one_host = local.environment.same_host(remote.environment) == Some(true);
-        let single = ends.iter().all(|end| end.observation.cpus.len() == 1);
+        let here = &local.observation.cpus;
+        let all = |so: &dyn Fn(&End<'_>) -> bool| run.answering().all(|(far, _)| so(&far));
+        let one_host = all(&|far| local.environment.same_host(far.environment) == Some(true));
+        let one_processor = one_host && here.len() == 1 && all(&|far| far.observation.cpus == *here);
+        let is_seen_elsewhere = |far: &End<'_>| {
+            let there = &far.observation.cpus;
+            !there.is_empty() && there.iter().all(|cpu| !here.contains(cpu))
+        };
         let nodelay = ends.map(|end| end.granted.nodelay.known().copied());
         Self {
             pattern,
@@ -155,8 +162,8 @@ impl<'a> Setting<'a> {
             },
             timer: mean(&ends.into_iter().filter_map(timer).collect::<Vec<f64>>()),
             one_host,
-            one_processor: one_host && single && local.observation.cpus == remote.observation.cpus,
-            apart: one_host && single && local.observation.cpus != remote.observation.cpus,
+            one_processor,
+            apart: one_host && !here.is_empty() && all(&is_seen_elsewhere),
             modelled: run.model.is_some(),
             path_byte: None,
             limits: run.nodes.iter().filter_map(|node| node.limits.as_ref()).collect(),
@@ -361,7 +368,8 @@ impl Observed {
             turns: [ours, theirs].map(|end| end.turns.map(|turns| turns as f64 / messages)),
             messages,
             batch: f64::from(timed.batch),
-            in_turns: in_turns(setting, [ours, theirs]),
+            fill_one_processor: in_turns(setting, [ours, theirs]),
+            late: late([ours, theirs]),
             segment_bytes: (arrived > 0).then(|| passed * timed.size as f64 / arrived as f64),
             tcp: ours.tcp.zip(theirs.tcp).map(|(ours, theirs)| [ours, theirs]),
         })
@@ -369,9 +377,7 @@ impl Observed {
 
     /// Whether both ends ran on one processor in turns.
     pub(super) fn share_a_processor(&self, setting: &Setting<'_>) -> bool {
-        let both: f64 = self.cpu.iter().sum::<f64>() / self.span;
-        let in_turns = (FULL..=1.0 / FULL).contains(&both) && self.in_turns;
-        setting.one_processor || (setting.one_host && !setting.apart && in_turns)
+        setting.one_processor || (setting.one_host && !setting.apart && self.fill_one_processor)
     }
 
     /// A time of a message as a share of all of its time.
@@ -425,19 +431,21 @@ fn waited(setting: &Setting<'_>, ends: [&Effort; 2], each: impl Fn(Span) -> f64)
     [of_others(ours, theirs), of_others(theirs, ours)]
 }
 
-/// Whether one of the ends waited for a processor for about as long as the other worked. Where messages overlap, one of two ends
-/// that share a processor never idles.
-fn in_turns(setting: &Setting<'_>, [ours, theirs]: [&Effort; 2]) -> bool {
-    let never_idles = |end: &Effort| {
-        end.waited.is_some_and(|waited| (end.cpu + waited).as_ps() as f64 >= end.span.as_ps() as f64 * FULL)
-    };
-    if setting.pattern.overlaps() && !never_idles(ours) && !never_idles(theirs) {
-        return false;
-    }
-    let turn = |end: &Effort, other: &Effort| {
-        end.waited.is_some_and(|waited| waited.as_ps() as f64 >= other.cpu.as_ps() as f64 * IN_TURNS)
-    };
-    turn(ours, theirs) || turn(theirs, ours)
+/// Whether both ends filled one processor in turns.
+fn in_turns(setting: &Setting<'_>, ends: [&Effort; 2]) -> bool {
+    let whole = ends[0].span.max(ends[1].span).as_seconds();
+    let shares = ends.map(|end| [end.cpu, end.waited.unwrap_or_default()].map(|it| it.as_seconds() / whole));
+    fill_one_processor(shares, setting.pattern.overlaps())
+}
+
+/// What waits for a thread of either end waits, in the mean, for as long as that thread for a processor each time; its kernel's
+/// part may wait for that again.
+fn late(ends: [&Effort; 2]) -> Option<f64> {
+    let [ours, theirs] = ends.map(|end| {
+        let turns = end.turns.filter(|turns| *turns > 0)?;
+        Some(end.waited?.as_ps() as f64 / turns as f64 * TURNS)
+    });
+    Some(ours?.max(theirs?))
 }
 
 /// What the file does not say and would have helped.

@@ -17,7 +17,7 @@ use super::words::{percent, us};
 use crate::assessment::OFTEN;
 use crate::report::{HeldBack, held_back_shares, load_name};
 use linerate_core::kernel::TcpSample;
-use linerate_core::kernel::limit::{Holder, Host, share_through_a_queue};
+use linerate_core::kernel::limit::{Holder, Host};
 use linerate_core::pattern::Pattern;
 use linerate_core::run::Run;
 use linerate_core::traffic::{FlowAccount, HalfAccount, Latency, Transfer};
@@ -41,7 +41,7 @@ pub struct ExplainedLoad {
 
 /// Explains the bulk flows of `transfer`.
 pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
-    let shares = held_back_shares(run, transfer);
+    let (shares, queued) = held_back_shares(run, transfer);
     let flows = if shares.is_empty() { &[] } else { transfer.flows.as_slice() };
     let mut candidates = match (HeldBack::of(run, transfer), flows) {
         (Some(HeldBack::Pace(pace)), _) => {
@@ -52,7 +52,7 @@ pub(super) fn explain_load(run: &Run, transfer: &Transfer) -> ExplainedLoad {
             )]
         }
         (_, []) => Vec::new(),
-        (_, [first, ..]) => by_holder(first, &shares, queued(flows, run.model.is_some())),
+        (_, [first, ..]) => by_holder(first, &shares, queued),
     };
     candidates.extend(of_requests(run, transfer));
     let held = |it: &&Candidate| it.bound == Bound::Nagle && it.share >= Some(OFTEN);
@@ -89,12 +89,6 @@ fn of_requests(run: &Run, transfer: &Transfer) -> Vec<Candidate> {
     }
     all.sort_by(|one, other| other.share.partial_cmp(&one.share).unwrap_or(Ordering::Equal));
     all
-}
-
-/// The share of the time in which what is under way stands in a queue, in the mean of the flows.
-fn queued(flows: &[FlowAccount], exactly: bool) -> f64 {
-    let of = |flow: &FlowAccount| share_through_a_queue(while_under_way(&flow.sender.tcp), exactly);
-    flows.iter().map(of).sum::<f64>() / flows.len().max(1) as f64
 }
 
 /// Every holder as a candidate, those with a share as `held`, with the evidence of the first flow.

@@ -1,5 +1,8 @@
 //! Messages one after the other without waiting: the slowest stage is the bound.
 
+#[cfg(test)]
+mod tests;
+
 use super::bound::Bound;
 use super::candidate::Candidate;
 use super::facts::{Facts, Observed, Setting};
@@ -23,6 +26,8 @@ const AT_LEAST: f64 = 0.6;
 /// its share counts for this part.
 const FULL: f64 = 0.75;
 const NOT_FULL: f64 = 0.3;
+/// Of what arrives in a round trip, as much stands in a queue where the sender's last call ends and this part of it is under way.
+const STANDING: f64 = 0.5;
 /// A trial in which the sender is busy for less than this has too few of the kernel's ticks of up to 10 ms. Unit:
 /// picoseconds.
 const TICKS: f64 = 5e10;
@@ -110,7 +115,18 @@ fn by_tcp(
     let unread = receiver.unread as f64 / receiver.rcvbuf.max(1) as f64;
     let reader = if unread >= UNREAD { window } else { 0.0 };
     let [round_trip, least] = [sender.rtt, sender.min_rtt].map(|it| sender.mean_span(it));
-    let queued = is_through_a_queue(round_trip, least, setting.modelled);
+    let flight = sender.unacked as f64 / sender.cwnd.max(1) as f64;
+    // What arrives in a round trip (Little's law).
+    let brought = facts.size as f64 / facts.time * round_trip.as_ps() as f64;
+    // Of a sender whose window has room, and whose bytes are still under way when it has nothing more to send, neither end's program
+    // holds back what it sends: if no thread lacked time either, all that hosts may have taken is their threads' waits.
+    let under_way = sender.mean(sender.unacked) * sender.mean(sender.mss);
+    let is_held_by_path = effect >= 1.0 && flight < FULL && under_way >= brought * STANDING;
+    let of_hosts = match setting.modelled {
+        true => Some(Span::ZERO),
+        false => observed.late.filter(|_| is_held_by_path).map(|late| Span::from_ps(late as u64)),
+    };
+    let queued = is_through_a_queue(round_trip, least, of_hosts);
     let rest = (effect - window - buffer).max(0.0);
     // Bytes that wait in a queue of the path gain nothing from more room: only what is not read is the reader's.
     let behind_queue = queued && effect >= 1.0;
@@ -118,7 +134,6 @@ fn by_tcp(
         if behind_queue { (reader, 0.0, window - reader + buffer) } else { (window, buffer, 0.0) };
     let again = sender.retransmits as f64 / sender.data_segments_out.max(1) as f64;
     let queue_says = format!("a round trip takes {round_trip}, the least {least}");
-    let flight = sender.unacked as f64 / sender.cwnd.max(1) as f64;
     let full = if flight >= FULL { 1.0 } else { NOT_FULL };
     let cwnd_says = format!(
         "{:.0} segments of {:.0} B, {} of it under way; {} of the segments were retransmitted",
@@ -132,8 +147,7 @@ fn by_tcp(
     let trial = observed.sending * observed.messages / sender.looks.max(1) as f64;
     let counted = sender.busy.filter(|_| trial >= TICKS);
     let busy = counted.map_or(1.0, |busy| (part(busy) / effect.max(f64::EPSILON)).min(1.0));
-    // A window of a few segments is full without the kernel's counting it: what arrives in a round trip tells (Little's law).
-    let brought = facts.size as f64 / facts.time * round_trip.as_ps() as f64;
+    // A window of a few segments is full without the kernel's counting it.
     let [offered, congestion] =
         [sender.mean(sender.snd_wnd), sender.mean(sender.cwnd) * sender.mean(sender.mss)];
     let fills = !queued && offered > 0.0 && offered < congestion && brought >= offered * FULL;

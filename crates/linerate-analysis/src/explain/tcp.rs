@@ -105,7 +105,7 @@ fn is_in_a_queue(setting: &Setting<'_>, ends: &[TcpEffort; 2], facts: &Facts, ob
             .map(|ps| Span::from_ps(ps as u64));
     room.is_finite()
         && holds_more(room, least_trip, facts)
-        && is_through_a_queue(round_trip, least_trip_span, setting.modelled)
+        && is_through_a_queue(round_trip, least_trip_span, setting.modelled.then_some(Span::ZERO))
 }
 
 /// Whether a window of so many bytes is ample: a bound neither of the rate nor of the time.

@@ -23,7 +23,7 @@ pub(super) struct Passed {
     pub(super) tcp: TcpEffort,
 }
 
-const MESSAGES: u64 = 1_000;
+pub(super) const MESSAGES: u64 = 1_000;
 
 impl Default for Passed {
     fn default() -> Self {
@@ -115,7 +115,7 @@ pub(super) fn run(pattern: Pattern, mbps: Option<u64>, timer_us: Option<u32>) ->
 }
 
 /// The bands of a curve on which messages passed so.
-fn bands(run: &Run, pattern: Pattern, sizes: &[u64], passed: impl Fn(u64) -> Passed) -> Vec<Band> {
+pub(super) fn bands(run: &Run, pattern: Pattern, sizes: &[u64], passed: impl Fn(u64) -> Passed) -> Vec<Band> {
     let mut run = run.clone();
     let mut series = Series::new(pattern, &[]);
     series.points = sizes.iter().map(|size| point(*size, passed(*size))).collect();
@@ -124,7 +124,7 @@ fn bands(run: &Run, pattern: Pattern, sizes: &[u64], passed: impl Fn(u64) -> Pas
 }
 
 /// The one verdict of a curve that has one.
-fn verdict(
+pub(super) fn verdict(
     run: &Run,
     pattern: Pattern,
     sizes: &[u64],
@@ -135,8 +135,8 @@ fn verdict(
     (bands[0].verdict, bands[0].certainty)
 }
 
-const SMALL: [u64; 4] = [1, 8, 32, 64];
-const LARGE: [u64; 5] = [1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22];
+pub(super) const SMALL: [u64; 4] = [1, 8, 32, 64];
+pub(super) const LARGE: [u64; 5] = [1 << 18, 1 << 19, 1 << 20, 1 << 21, 1 << 22];
 
 #[test]
 fn small_messages_are_bound_by_what_takes_their_time() {
@@ -318,46 +318,6 @@ fn time_outs_are_retransmissions() {
 }
 
 #[test]
-fn messages_without_pause_are_bound_by_the_slowest_stage() {
-    let run = run(Pattern::OneWay, Some(1_000), None);
-    let of = |passed: Passed| verdict(&run, Pattern::OneWay, &SMALL, |_| passed).0;
-    let sender = Passed { time: 1.0, cpu: [0.98, 0.5], turns: 0.0, ..Passed::default() };
-    assert_eq!(of(sender), Some(Bound::Processor(Which::Sender, Cost::Message)));
-    let receiver = Passed { cpu: [0.5, 0.97], ..sender };
-    assert_eq!(of(receiver), Some(Bound::Processor(Which::Receiver, Cost::Message)));
-    let window = TcpEffort { rwnd_limited: us(900.0), busy: Some(us(1_000.0)), ..tcp() };
-    let held = Passed { cpu: [0.2; 2], tcp: window, ..sender };
-    assert_eq!(of(held), Some(Bound::ReceiverWindow));
-    let unread = TcpEffort { unread: 3 << 20, ..window };
-    assert_eq!(of(Passed { tcp: unread, ..held }), Some(Bound::Reader));
-    let buffer = TcpEffort { sndbuf_limited: us(900.0), busy: Some(us(1_000.0)), ..tcp() };
-    assert_eq!(of(Passed { tcp: buffer, ..held }), Some(Bound::SendBuffer));
-    let crowded = Passed { cpu: [0.5, 0.2], waited: 0.96, ..sender };
-    assert_eq!(of(crowded), Some(Bound::Others));
-    let queue = TcpEffort {
-        rtt: Span::from_ms(25),
-        min_rtt: Span::from_us(40),
-        unacked: 800,
-        busy: Some(us(1_000.0)),
-        ..tcp()
-    };
-    assert_eq!(of(Passed { tcp: queue, ..held }), Some(Bound::PathRate));
-    let lossy = TcpEffort {
-        cwnd: 12,
-        unacked: 12,
-        retransmits: 30,
-        rtt: Span::from_ms(21),
-        min_rtt: Span::from_ms(20),
-        busy: Some(us(1_000.0)),
-        ..tcp()
-    };
-    assert_eq!(of(Passed { tcp: lossy, ..held }), Some(Bound::CongestionWindow));
-    let full = |size: u64| Passed { time: size as f64 * 8.0 / 930.0, cpu: [0.0; 2], ..Passed::default() };
-    let (found, _) = verdict(&run, Pattern::OneWay, &LARGE, full);
-    assert_eq!(found, Some(Bound::Link));
-}
-
-#[test]
 fn a_curve_of_another_tool_shows_what_is_fixed_and_what_grows_and_no_more() {
     let line = |size: u64| Passed { time: 50.0 + size as f64 * 0.01, ..Passed::default() };
     let mut run = run(Pattern::PingPong, None, None);
@@ -473,19 +433,4 @@ fn noise_at_single_sizes_makes_no_bands() {
 fn what_is_no_curve_and_no_load_is_refused() {
     let run = run(Pattern::PingPong, None, None);
     assert_eq!(explain(&run).expect_err("nothing was timed"), Unexplained::Nothing);
-}
-
-/// Two ends on one host that work for 90 % of one processor's time together share it if one of them never idles.
-#[test]
-fn ends_that_idle_share_no_processor() {
-    let mut run = run(Pattern::OneWay, None, None);
-    run.nodes[1].environment.boot_id = run.nodes[0].environment.boot_id.clone();
-    let shared = |waited: f64| {
-        let passed = Passed { time: 10.0, cpu: [4.5; 2], waited, turns: 0.5, tcp: tcp() };
-        let bands = bands(&run, Pattern::OneWay, &[1 << 16], |_| passed);
-        let is = |it: &Candidate| matches!(it.bound, Bound::Processor(Which::Shared, _));
-        bands[0].candidates.iter().any(is)
-    };
-    assert!(shared(11.0), "each waits for the other's turn: 5.5 of 10 us");
-    assert!(!shared(5.0), "each waits for 2.5 of 10 us, and idles for 3");
 }

@@ -50,28 +50,34 @@ pub struct HeldCourse {
     pub shares: Vec<(Holder, f64)>,
 }
 
-/// The shares of the time of all that held the flows of `transfer` back, in their mean. Empty if
-/// that is not known.
-pub(crate) fn shares(run: &Run, transfer: &Transfer) -> Vec<(Holder, f64)> {
-    let link = run.payload_link();
-    let verdicts: Vec<Verdict> =
-        transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link, ends(run))).collect();
-    let mean = |holder: Holder| {
-        let sum: f64 = verdicts.iter().map(|verdict| verdict.shares.of(holder)).sum();
-        (holder, sum / verdicts.len().max(1) as f64)
-    };
-    Holder::ALL.into_iter().map(mean).filter(|(_, share)| *share > 0.0).collect()
+/// The shares of the time of all that held the flows of `transfer` back, in their mean, empty if that is not known; and
+/// the share in which a queue stood on the path.
+pub(crate) fn shares(run: &Run, transfer: &Transfer) -> (Vec<(Holder, f64)>, f64) {
+    let verdicts = verdicts(run, transfer);
+    let mean =
+        |of: &dyn Fn(&Verdict) -> f64| verdicts.iter().map(of).sum::<f64>() / verdicts.len().max(1) as f64;
+    let share = |holder: Holder| (holder, mean(&|verdict| verdict.shares.of(holder)));
+    let held = Holder::ALL.into_iter().map(share).filter(|(_, share)| *share > 0.0).collect();
+    (held, mean(&|verdict| verdict.queued))
 }
 
-/// What holds for both ends of the flows of `run`.
-fn ends(run: &Run) -> Ends {
-    let on_one_host = run.local().environment.same_host(run.remote().environment) == Some(true);
+/// Of each flow of `transfer` of which something is known.
+fn verdicts(run: &Run, transfer: &Transfer) -> Vec<Verdict> {
+    let link = run.payload_link();
+    transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link, ends(run, flow))).collect()
+}
+
+/// What holds for both ends of a flow of `run`.
+fn ends(run: &Run, flow: &FlowAccount) -> Ends {
+    let far = run.answering().nth(flow.peer as usize);
+    let on_one_host =
+        far.is_some_and(|(far, _)| run.local().environment.same_host(far.environment) == Some(true));
     Ends { modelled: run.model.is_some(), on_one_host }
 }
 
 /// What held the first flows of `transfer` back over time.
 pub(super) fn courses(run: &Run, transfer: &Transfer) -> Vec<HeldFlow> {
-    let courses = transfer.courses(run.payload_link(), ends(run));
+    let courses = transfer.courses(run.payload_link(), |flow| ends(run, flow));
     let part = |stretch: Stretch| HeldCourse {
         since_s: stretch.since.as_seconds(),
         until_s: stretch.until.as_seconds(),
@@ -95,9 +101,7 @@ impl HeldBack {
             // more to send.
             return Some(Self::Pace(pace));
         }
-        let link = run.payload_link();
-        let verdicts = transfer.flows.iter().filter_map(|flow| transfer.holders(flow, link, ends(run)));
-        let verdicts: Vec<Verdict> = verdicts.collect();
+        let verdicts = verdicts(run, transfer);
         let first = *verdicts.first()?;
         if verdicts.len() == 1 {
             return Some(Self::Flow(first));
@@ -146,5 +150,30 @@ impl fmt::Display for HeldBack {
 impl Serialize for HeldBack {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use linerate_core::environment::{Environment, Fact};
+    use linerate_core::plan::Plan;
+    use linerate_core::run::{Answering, EndState, Source};
+
+    #[test]
+    fn each_flow_is_asked_where_its_own_ends_are() {
+        let mut run = Run::new(Source::Measured, Plan::default());
+        let end = |boot: &str| EndState {
+            environment: Environment { boot_id: Fact::Known(boot.to_owned()), ..Environment::default() },
+            ..EndState::default()
+        };
+        let far = ["two", "one", "three"].map(|boot| Answering { end: end(boot), ..Answering::default() });
+        run.set_star(end("one"), far.into());
+        let of = |peer| {
+            let [sender, receiver] = [(); 2].map(|()| linerate_core::traffic::HalfAccount::default());
+            ends(&run, &FlowAccount { flow: 0, peer, direction: Direction::Send, sender, receiver })
+                .on_one_host
+        };
+        assert_eq!([0, 1, 2, 3].map(of), [false, true, false, false]);
     }
 }

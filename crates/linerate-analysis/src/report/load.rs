@@ -77,7 +77,7 @@ impl LoadResult {
             run: index,
             flows,
             held_back: HeldBack::of(run, transfer).filter(|held| !failed || held.is_outage()),
-            shares: held_back::shares(run, transfer),
+            shares: held_back::shares(run, transfer).0,
             held_courses: held_back::courses(run, transfer),
             latencies: latency::rows(transfer),
             troubles: broken

@@ -19,6 +19,7 @@
 
 mod course;
 mod outage;
+mod processors;
 mod queue;
 mod verdict;
 
@@ -29,28 +30,16 @@ use super::{HostSample, TcpSample};
 use crate::units::{Rate, Span};
 
 use outage::outages;
+use processors::{Threads, bottleneck, have_time_left, judged, share_of_time, short_of_processor};
+use queue::share_through_a_queue;
 
 pub use course::{Stretch, course};
-pub use queue::{is_through_a_queue, share_through_a_queue};
+pub use processors::fill_one_processor;
+pub use queue::is_through_a_queue;
 pub use verdict::{Holder, Host, Shares, Verdict};
 
 /// A flow this close to the link's payload rate is at it.
 pub(crate) const AT_LINE_RATE: f64 = 0.95;
-
-/// A processor, or a thread that wants one, that is busy for this share of an interval had next to no time
-/// left. Less than 1, because the kernel counts a processor's time in ticks, mostly of 10 ms, and because two
-/// ends that share processors wait for each other now and then.
-const SATURATED: f64 = 0.9;
-
-/// A thread that waited for a processor for this share of an interval, while others had it,
-const CROWDED_OUT: f64 = 0.2;
-/// was short of it if it was awake for at least this share: otherwise it had little to do.
-const AWAKE: f64 = 0.6;
-
-/// Ends on one host that work for this part of the time together, and no more than one processor can, may share one,
-const FULL: f64 = 0.85;
-/// and do if one waits for at least this part of the time for which the other works.
-const IN_TURNS: f64 = 0.5;
 
 /// A host is judged over looks that last at least so long together: 20 of the kernel's coarsest ticks.
 /// In fewer a processor that is busy for half of its time often looks saturated.
@@ -119,7 +108,8 @@ pub struct Known<'a> {
 ///    found its buffer full of bytes that nobody had read for more than 1 ms; or the receiving host's
 ///    processor, if a thread of this program was short of it most of the time.
 /// 6. Of what is left of the window's time, and of the send buffer's, the path has the share of the samples
-///    that found a queue on it: more than half of the round trip, and more than 1 ms (of a model: any time), was waiting; or the
+///    that found a queue on it: more than half of the round trip was waiting, and more than 1 ms unless neither host can have taken it
+///    (of a model, and where rule 8 holds of both); or the
 ///    rate was the flow's highest, which windows of different sizes had, and a tenth was. A larger
 ///    window or buffer would only make that queue longer. An acknowledgement may wait for a host too: where a
 ///    thread of this program was short of a processor, or nothing is known of the receiver, this rule is not
@@ -128,9 +118,11 @@ pub struct Known<'a> {
 ///    it, also because of the interrupts of that processor, or a processor was saturated by
 ///    interrupts. What other programs do on a processor that this one does not want holds nothing
 ///    back. Of two such hosts it is the one that was so for longer, and the
-///    sender in a tie. Of a processor's time, other programs have the part in which its thread was ready and they ran, if that
-///    is a fifth of the time or more; two ends of one host that fill a processor in turns share it. Otherwise it is the congestion window's, or the path's, which makes that
+///    sender in a tie. Of a processor's time, other programs have the part in which its thread was ready and they ran, and at least
+///    70 %, if that is a fifth of the time or more; two ends of one host that fill a processor in turns share it. Otherwise it is the congestion window's, or the path's, which makes that
 ///    window small.
+/// 8. A host was not short of a processor, whatever its thread waited, if that thread's work varied by four times as much as what
+///    arrived: what holds a flow back delivers more when it works more.
 ///
 /// The intervals of rules 2 and 5 to 7 are those of the looks at a host, joined until they last for 200 ms.
 /// The kernel counts in ticks of 1 to 10 ms, so flows of less than a second are judged roughly.
@@ -141,31 +133,17 @@ pub fn holders(known: &Known<'_>) -> Option<Verdict> {
     let account = Account::of(&TcpSample::default(), last, known.span)?;
     let [one, other] = [0, 1].map(|end| judged(known.hosts[end], known.paced[end]));
     let [sender, receiver] = [known.sender, known.receiver].map(but_the_end);
-    let seen = Seen { sender, receiver, hosts: [&one, &other], paced: known.paced[0], ends: known.ends };
+    let hosts: [&[HostSample]; 2] = [&one, &other];
+    let has_time = have_time_left(receiver, hosts);
+    let seen = Seen { sender, receiver, hosts, has_time, paced: known.paced[0], ends: known.ends };
     let at_line_rate = share_at_line_rate(known, sender);
     let account = account.beside(outages(known).share_of(Span::ZERO, known.span.max(last.at)));
-    Some(Verdict::of(account.divided(&seen, at_line_rate)))
+    Some(Verdict::of(account.divided(&seen, at_line_rate), seen.queued()))
 }
 
 /// The looks at one end but the last, which is of the flow's end, when nothing is under way any more.
 fn but_the_end(looks: &[TcpSample]) -> &[TcpSample] {
     looks.split_last().map_or(looks, |(_, looks)| looks)
-}
-
-/// The looks at a host, joined so that each lasts long enough to be judged; what is left at the end
-/// belongs to the last. Where messages are `paced`, the processors say nothing.
-fn judged(looks: &[HostSample], paced: bool) -> Vec<HostSample> {
-    let looks = if paced { &[] } else { looks };
-    let mut joined: Vec<HostSample> = Vec::new();
-    let mut left = looks.iter().map(|look| look.span).sum::<Span>();
-    for look in looks {
-        match joined.last_mut() {
-            Some(last) if last.span < JUDGED || left < JUDGED => last.absorb(look),
-            _ => joined.push(look.clone()),
-        }
-        left = left - look.span;
-    }
-    joined
 }
 
 /// What was seen of a flow while the time passed that is divided.
@@ -177,8 +155,18 @@ struct Seen<'a> {
     receiver: &'a [TcpSample],
     /// At their hosts, long enough to be judged.
     hosts: [&'a [HostSample]; 2],
+    /// Whether these had time left, all the while.
+    has_time: [bool; 2],
     paced: bool,
     ends: Ends,
+}
+
+impl Seen<'_> {
+    /// The share of the looks that found a queue on the path.
+    fn queued(&self) -> f64 {
+        let hosts_are_not_late = self.ends.modelled || self.has_time == [true; 2];
+        share_through_a_queue(self.sender, hosts_are_not_late.then_some(Span::ZERO))
+    }
 }
 
 /// Shares of the time, as the kernel counted it; together 1.
@@ -232,10 +220,11 @@ impl Account {
     fn divided(&self, seen: &Seen<'_>, at_line_rate: f64) -> Shares {
         let mut shares = Shares::default();
         let Self { down, idle, receiver_window, send_buffer, rest } = *self;
-        let Seen { sender, receiver, hosts, paced, ends } = *seen;
+        let Seen { sender, receiver, hosts, has_time, paced, ends } = *seen;
         let at_work = Threads::of(hosts);
         shares.add(Holder::LinkDown, down);
-        let short = hosts.map(|host| share_of_time(host, short_of_processor) > MOSTLY);
+        let short =
+            [0, 1].map(|end| !has_time[end] && share_of_time(hosts[end], short_of_processor) > MOSTLY);
         let [window, buffer] = [window_was_full, buffer_was_full].map(|full| found(sender, full));
         let woken_late = if paced { 0.0 } else { idle * buffer };
         shares.add(Holder::SendBuffer, woken_late);
@@ -251,7 +240,7 @@ impl Account {
         at_work.charge(&mut shares, reader, unread, ends);
         // An acknowledgement may wait for a processor, or for a reader.
         let by_hosts = short != [false; 2] || receiver.is_empty();
-        let queue = if by_hosts { 0.0 } else { share_through_a_queue(sender, ends.modelled) * (1.0 - late) };
+        let queue = if by_hosts { 0.0 } else { seen.queued() * (1.0 - late) };
         for (holder, full) in [
             (Holder::SendBuffer, send_buffer + buffer),
             (Holder::ReceiverWindow, receiver_window + window - unread),
@@ -259,7 +248,7 @@ impl Account {
             shares.add(Holder::CongestionWindow, full * queue);
             shares.add(holder, full * (1.0 - queue));
         }
-        at_work.charge(&mut shares, bottleneck(hosts), (rest - window - buffer).max(0.0), ends);
+        at_work.charge(&mut shares, bottleneck(hosts, has_time), (rest - window - buffer).max(0.0), ends);
         shares
     }
 }
@@ -310,91 +299,4 @@ fn share_at_line_rate(known: &Known<'_>, looks: &[TcpSample]) -> f64 {
         return 1.0;
     }
     found(looks, |look| queue::stands(look) && full(queue::rate(look)))
-}
-
-/// What the time waited for that the kernel does not explain.
-fn bottleneck(hosts: [&[HostSample]; 2]) -> Holder {
-    let in_the_way = |look: &HostSample| {
-        short_of_processor(look) || at_work(look).max(look.busiest_interrupts) >= SATURATED
-    };
-    let [sender, receiver] = hosts.map(|host| share_of_time(host, in_the_way));
-    if sender.max(receiver) <= MOSTLY {
-        Holder::CongestionWindow
-    } else if receiver > sender {
-        Holder::Processor(Host::Receiver)
-    } else {
-        Holder::Processor(Host::Sender)
-    }
-}
-
-/// The shares of the time in which the busiest thread of the host that sent ran and waited for a processor, and of the one that
-/// received.
-struct Threads([[f64; 2]; 2]);
-
-impl Threads {
-    fn of(hosts: [&[HostSample]; 2]) -> Self {
-        Self(hosts.map(|looks| {
-            let whole = looks.iter().map(|look| look.span).sum::<Span>().as_seconds();
-            let share = |of: fn(&HostSample) -> Span| {
-                let part = looks.iter().map(of).sum::<Span>().as_seconds();
-                if whole > 0.0 { part / whole } else { 0.0 }
-            };
-            [share(|look| look.busiest_thread), share(|look| look.busiest_thread_waited)]
-        }))
-    }
-
-    /// Adds `share` to `holder`; of a processor's, the other programs have the part of the time in which its thread was ready to run
-    /// and they had it, if that is more than now and then. Ends that fill one processor in turns share it. On one host, half of
-    /// what the other end ran may have been its turn.
-    fn charge(&self, shares: &mut Shares, holder: Holder, share: f64, ends: Ends) {
-        let Holder::Processor(host) = holder else { return shares.add(holder, share) };
-        let Self([sender, receiver]) = *self;
-        let ([ran, waited], other) = match host {
-            Host::Receiver => (receiver, sender[0]),
-            Host::Sender | Host::Both => (sender, receiver[0]),
-        };
-        let both = sender[0] + receiver[0];
-        let in_turns = waited >= other * IN_TURNS || sender[1].max(receiver[1]) >= ran.min(other) * IN_TURNS;
-        if ends.on_one_host && (FULL..=1.0 / FULL).contains(&both) && in_turns {
-            return shares.add(Holder::Processor(Host::Both), share);
-        }
-        // Whether they were on the same processor then is not known: between none of it and all.
-        let turn = if ends.on_one_host { other / 2.0 } else { 0.0 };
-        let waited = (waited - turn).max(0.0);
-        let others = if waited >= CROWDED_OUT { share * waited / (ran + waited) } else { 0.0 };
-        shares.add(Holder::Others, others);
-        shares.add(holder, share - others);
-    }
-}
-
-/// The share of the time of `looks` that is in those which are `so`.
-fn share_of_time(looks: &[HostSample], so: impl Fn(&HostSample) -> bool) -> f64 {
-    let seconds = |look: &HostSample| look.span.as_seconds();
-    let whole: f64 = looks.iter().map(seconds).sum();
-    let those: f64 = looks.iter().filter(|look| so(look)).map(seconds).sum();
-    if whole > 0.0 { those / whole } else { 0.0 }
-}
-
-/// Whether a thread of this program could have used more of a processor: it was running or ready to run for
-/// nearly all of the interval, or for most of it while others had the processor for a good part.
-fn short_of_processor(look: &HostSample) -> bool {
-    let [ran, waited] = thread(look);
-    ran + waited >= SATURATED || waited >= CROWDED_OUT && ran + waited >= AWAKE
-}
-
-/// The shares of the interval in which the busiest thread was running, and ready to run.
-fn thread(look: &HostSample) -> [f64; 2] {
-    let share = |part: Span| {
-        if look.span == Span::ZERO { 0.0 } else { part.as_seconds() / look.span.as_seconds() }
-    };
-    [look.busiest_thread, look.busiest_thread_waited].map(share)
-}
-
-/// The share of the interval in which the busiest thread, or an interrupt of its processor, was
-/// running or ready to run. Some kernels count an interrupt as part of the thread that it
-/// interrupts, but the two are never more than what the processor worked.
-fn at_work(look: &HostSample) -> f64 {
-    let [ran, waited] = thread(look);
-    let both = ran + waited + look.busiest_thread_interrupts;
-    both.min(look.busiest_thread_processor).max(ran + waited)
 }

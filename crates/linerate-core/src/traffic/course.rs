@@ -9,7 +9,11 @@ impl Transfer {
     /// flows, each with its place in [`flows`](Self::flows). `link` is the highest rate of payload that
     /// the path allows.
     #[must_use]
-    pub fn courses(&self, link: Option<Rate>, ends: Ends) -> Vec<(usize, Vec<Stretch>)> {
+    pub fn courses(
+        &self,
+        link: Option<Rate>,
+        ends: impl Fn(&FlowAccount) -> Ends,
+    ) -> Vec<(usize, Vec<Stretch>)> {
         let sums = [Direction::Send, Direction::Receive].map(|direction| (direction, self.sum(direction)));
         let of = |(place, flow): (usize, &FlowAccount)| {
             let sum = sums.iter().find(|(direction, _)| *direction == flow.direction);
@@ -17,7 +21,7 @@ impl Transfer {
                 let rate = sum.and_then(|(_, sum)| rate(sum, since, until));
                 link.zip(rate).is_some_and(|(link, rate)| rate.share_of(link) >= AT_LINE_RATE)
             };
-            (place, course(&self.known_of(flow, ends), full))
+            (place, course(&self.known_of(flow, ends(flow)), full))
         };
         let first = self.flows.iter().take(FlowRecord::MOST_FINE).enumerate();
         first.map(of).filter(|(_, course)| !course.is_empty()).collect()
@@ -98,7 +102,7 @@ mod tests {
         let transfer = Transfer { flows: vec![flow(0), flow(1)], ..Transfer::default() };
         // 1.2 MB in 100 ms are 96 Mb/s.
         let courses =
-            transfer.courses(Some(Rate::from_mbps(100.0)), Ends { modelled: true, ..Ends::default() });
+            transfer.courses(Some(Rate::from_mbps(100.0)), |_| Ends { modelled: true, ..Ends::default() });
         assert_eq!(courses.iter().map(|(place, _)| *place).collect::<Vec<_>>(), [0, 1]);
         for (_, course) in courses {
             let link = course.iter().map(|it| it.shares.of(Holder::Link)).collect::<Vec<_>>();

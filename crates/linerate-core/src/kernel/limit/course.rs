@@ -1,6 +1,6 @@
 //! What held a flow back from one moment to the next.
 
-use super::{Account, JUDGED, Known, Seen, Shares, TcpSample, judged, outages};
+use super::{Account, JUDGED, Known, Seen, Shares, TcpSample, but_the_end, have_time_left, judged, outages};
 use crate::units::Span;
 
 /// A part of a flow's time, and what held the flow back in it.
@@ -27,6 +27,8 @@ pub fn course(known: &Known<'_>, at_line_rate: impl Fn(Span, Span) -> bool) -> V
     let beginning = TcpSample::default();
     let (mut first, mut looks_from) = (&beginning, 0);
     let outages = outages(known);
+    let whole = [0, 1].map(|end| judged(hosts[end], paced[end]));
+    let has_time = have_time_left(but_the_end(receiver), whole.each_ref().map(Vec::as_slice));
     let mut stretches = Vec::new();
     for (place, last) in sender.iter().enumerate() {
         let (since, until) = (first.at, last.at);
@@ -42,8 +44,8 @@ pub fn course(known: &Known<'_>, at_line_rate: impl Fn(Span, Span) -> bool) -> V
         let Some(account) = Account::of(first, last, until - since) else { return Vec::new() };
         let account = account.beside(outages.share_of(since, until));
         let full = at_line_rate(since, until);
-        let seen =
-            Seen { sender: &sender[looks_from..to], receiver, hosts: [&one, &other], paced: paced[0], ends };
+        let (sender, hosts) = (&sender[looks_from..to], [one.as_slice(), &other]);
+        let seen = Seen { sender, receiver, hosts, has_time, paced: paced[0], ends };
         stretches.push(Stretch { since, until, shares: account.divided(&seen, f64::from(u8::from(full))) });
         (first, looks_from) = (last, place + 1);
     }

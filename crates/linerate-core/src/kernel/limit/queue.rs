@@ -12,25 +12,24 @@ const WINDOWS: f64 = 1.25;
 const STANDING: f64 = 1.1;
 
 /// Whether most of a round trip, whose `least` is known, is waiting for a queue: more is under way than the path holds
-/// without one. Where it is not known `exactly`, a host may take up to 1 ms of it.
+/// without one. Hosts take up to 1 ms of it, or what is known `of_hosts` if that is less.
 ///
 /// Source: Little's law; Cardwell and others, "BBR: congestion-based congestion control", ACM Queue 14 (5),
 /// 2016, figure 1: beyond the product of bandwidth and delay more bytes under way cost time and gain no rate.
 #[must_use]
-pub fn is_through_a_queue(round_trip: Span, least: Span, exactly: bool) -> bool {
+pub fn is_through_a_queue(round_trip: Span, least: Span, of_hosts: Option<Span>) -> bool {
     let waiting = round_trip.saturating_sub(least);
-    let of_hosts = if exactly { Span::ZERO } else { WAIT };
+    let of_hosts = of_hosts.map_or(WAIT, |late| late.min(WAIT));
     least > Span::ZERO && waiting > of_hosts && waiting.as_seconds() > round_trip.as_seconds() * MOSTLY
 }
 
 /// Of the looks with bytes under way, the share of those that found them standing in a queue: most of the round trip was
 /// waiting, or the rate was the highest of the flow, which larger and smaller windows had too.
-#[must_use]
-pub fn share_through_a_queue(looks: &[TcpSample], exactly: bool) -> f64 {
+pub(super) fn share_through_a_queue(looks: &[TcpSample], of_hosts: Option<Span>) -> f64 {
     let plateau = plateau(looks);
     super::found(looks, |look| {
         let on_plateau = plateau.is_some_and(|least| rate(look).bits_per_second() >= least) && stands(look);
-        on_plateau || is_through_a_queue(look.rtt, look.min_rtt, exactly)
+        on_plateau || is_through_a_queue(look.rtt, look.min_rtt, of_hosts)
     })
 }
 
@@ -125,12 +124,12 @@ mod tests {
             let held = rate * least / 8.0;
             let low = random.random_range(1.2..1.4);
             let sawtooth = looks(&mut random, rate, least, [held * low, held * low * 1.45]);
-            assert!(share_through_a_queue(&sawtooth, false) > 0.5, "{rate} bit/s, {least} s, from {low}");
+            assert!(share_through_a_queue(&sawtooth, None) > 0.5, "{rate} bit/s, {least} s, from {low}");
             let top = random.random_range(0.1..0.9);
             let short = looks(&mut random, rate, least, [held * top * 0.3, held * top]);
-            assert_eq!(share_through_a_queue(&short, false), 0.0, "{rate} bit/s, {least} s, up to {top}");
+            assert_eq!(share_through_a_queue(&short, None), 0.0, "{rate} bit/s, {least} s, up to {top}");
             let even = looks(&mut random, rate, least, [held * 1.2; 2]);
-            assert_eq!(share_through_a_queue(&even, false), 0.0, "a host may take that long, every time");
+            assert_eq!(share_through_a_queue(&even, None), 0.0, "a host may take that long, every time");
         }
     }
 
@@ -160,9 +159,9 @@ mod tests {
             let least = 10_f64.powf(random.random_range(-2.5..0.0));
             let rate = random.random_range(3.0..200.0) * MSS as f64 * 8.0 / least;
             let few = caught(&mut random, rate, [least * 1.11, least * 1.2], least);
-            assert_eq!(share_through_a_queue(&few, false), 0.0, "{rate} bit/s, {least} s");
+            assert_eq!(share_through_a_queue(&few, None), 0.0, "{rate} bit/s, {least} s");
             let deep = caught(&mut random, rate, [least * 1.2, least * 1.9], least);
-            assert!(share_through_a_queue(&deep, false) > 0.5, "{rate} bit/s, {least} s");
+            assert!(share_through_a_queue(&deep, None) > 0.5, "{rate} bit/s, {least} s");
         }
     }
 
@@ -188,7 +187,7 @@ mod tests {
                 }
             };
             let looks: Vec<TcpSample> = (0..LOOKS).map(look).collect();
-            assert_eq!(share_through_a_queue(&looks, false), 0.0, "{most} segments, {least} s");
+            assert_eq!(share_through_a_queue(&looks, None), 0.0, "{most} segments, {least} s");
         }
     }
 }

@@ -3,12 +3,12 @@ use rstest::rstest;
 
 use super::*;
 
-const SECOND: Span = Span::from_ms(1_000);
+pub(super) const SECOND: Span = Span::from_ms(1_000);
 /// What carries 1 Gb/s Ethernet at an MTU of 1500 bytes.
 const LINK: Rate = Rate::from_mbps(941.5);
 
 /// A sender's last sample, in milliseconds.
-fn sample(busy: u64, rwnd: u64, sndbuf: u64) -> TcpSample {
+pub(super) fn sample(busy: u64, rwnd: u64, sndbuf: u64) -> TcpSample {
     TcpSample {
         busy: Some(Span::from_ms(busy)),
         rwnd_limited: Span::from_ms(rwnd),
@@ -149,7 +149,7 @@ fn a_processor_without_time_explains_what_the_kernel_does_not() {
 }
 
 /// A second of a host whose busiest thread ran and waited for so long.
-fn worked([ran, waited]: [f64; 2]) -> [HostSample; 1] {
+pub(super) fn worked([ran, waited]: [f64; 2]) -> [HostSample; 1] {
     [HostSample { busiest_thread_waited: Span::from_seconds(waited), ..host(1.0, ran) }]
 }
 
@@ -160,7 +160,8 @@ proptest! {
         let known = [worked([ran, 1.0 - ran]), worked([other, 0.0])];
         let verdict = judge(sample(1_000, 0, 0), [&known[0], &known[1]], 300.0);
         let [own, others] = [Holder::Processor(Host::Sender), Holder::Others].map(|it| verdict.shares.of(it));
-        prop_assert!((others - (1.0 - ran)).abs() < 0.01 && (own - ran).abs() < 0.01, "{}", verdict);
+        let waited = (1.0 - ran).max(0.7);
+        prop_assert!((others - waited).abs() < 0.01 && (own - 1.0 + waited).abs() < 0.01, "{}", verdict);
     }
 
     #[test]
@@ -189,7 +190,7 @@ fn a_sender_that_cannot_fill_its_socket_is_short_of_processor_not_of_data() {
     let pushed_away = HostSample { busiest_thread_waited: Span::from_ms(500), ..host(1.0, 0.49) };
     let verdict = judge(tcp.clone(), [&[pushed_away], &[]], 300.0);
     let [own, others] = [Holder::Processor(Host::Sender), Holder::Others].map(|it| verdict.shares.of(it));
-    assert!((others - 0.505).abs() < 0.001 && (own + others - 1.0).abs() < 1e-9, "always ready: {verdict}");
+    assert!((others - 0.7).abs() < 0.001 && (own + others - 1.0).abs() < 1e-9, "always ready: {verdict}");
     // Somebody else's work on that host is no reason why this application sent nothing.
     let verdict = judge(tcp, [&[host(1.0, 0.1)], &[]], 300.0);
     assert_eq!((verdict.winner, verdict.share()), (Holder::Application, 0.6));
@@ -318,7 +319,7 @@ fn a_thread_that_others_crowd_out_is_short_of_a_processor() {
         }]
     };
     let winner = |looks: &[HostSample]| judge(sample(1_000, 0, 0), [looks, &[]], 300.0).winner;
-    assert_eq!(winner(&crowded(400, 400)), Holder::Processor(Host::Sender));
+    assert_eq!(winner(&crowded(400, 400)), Holder::Others);
     assert_eq!(winner(&crowded(850, 60)), Holder::Processor(Host::Sender), "next to no time left");
     assert_eq!(winner(&crowded(700, 100)), Holder::CongestionWindow, "it had what it wanted");
     assert_eq!(winner(&crowded(50, 400)), Holder::CongestionWindow, "it wanted little");

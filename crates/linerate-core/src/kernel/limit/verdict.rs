@@ -49,6 +49,8 @@ pub struct Verdict {
     pub winner: Holder,
     /// The shares of all.
     pub shares: Shares,
+    /// The share of the time in which what was under way stood in a queue of the path. Unit: 0 to 1.
+    pub queued: f64,
 }
 
 impl Holder {
@@ -130,10 +132,10 @@ impl Shares {
 
 impl Verdict {
     /// The verdict of these shares; of equal ones the first in the order of [`Holder::ALL`] wins.
-    pub(super) fn of(shares: Shares) -> Self {
+    pub(super) fn of(shares: Shares, queued: f64) -> Self {
         let first = (Holder::Application, shares.of(Holder::Application));
         let (winner, _) = shares.iter().fold(first, |best, next| if next.1 > best.1 { next } else { best });
-        Self { winner, shares }
+        Self { winner, shares, queued }
     }
 
     /// The share of the winner.
