@@ -198,7 +198,7 @@ impl Bench for ModelBench {
         let mut halves = halves.map_err(|source| RunError::Link { size: trial.size, source })?;
         let messages =
             [0, 1].map(|end: usize| halves[end].tally.sent.saturating_add(halves[end].tally.received));
-        let efforts = self.look(|world| before.since(world, self.flow, messages));
+        let efforts = self.look(|world| before.since(world, self.flow, messages, trial.pattern.overlaps()));
         halves.iter_mut().zip(efforts).for_each(|(half, effort)| half.effort = effort);
         let [initiator, responder] = halves;
         let spent = self.look(|world| world.kernel.now()).since(start);

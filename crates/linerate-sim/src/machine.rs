@@ -228,14 +228,17 @@ impl Machine {
         self.processors.usage()
     }
 
-    /// How long they worked for an end: all their work, unless both ends are on this host. Then that of its
-    /// thread, with what the kernel did in its calls.
+    /// How long they worked for an end, in its calls and in its kernel: all their work, unless both ends are on this host. Then that
+    /// of its thread, with what the kernel did in its calls.
     #[must_use]
-    pub fn worked(&self, side: Side) -> Span {
-        self.processors.spent(side).unwrap_or_else(|| {
-            let Usage { interrupt, protocol, process } = self.usage();
-            interrupt + protocol + process
-        })
+    pub fn worked(&self, side: Side) -> [Span; 2] {
+        self.processors.spent(side).map_or_else(
+            || {
+                let Usage { interrupt, protocol, process } = self.usage();
+                [process, interrupt + protocol]
+            },
+            |spent| [spent, Span::ZERO],
+        )
     }
 
     /// Whether both ends of a path are on this host, so that a frame reaches the other end's protocol in the

@@ -290,7 +290,7 @@ impl Course<'_> {
     fn spent(&self, before: &Before, flow: u32, latency: &Latency) -> Option<Box<[Effort; 2]>> {
         let flows = u64::from(self.load.rr.as_ref().map_or(1, |rr| rr.flows.max(1)));
         let messages = 2 * latency.transactions + latency.lost;
-        let [first, second] = before.since(&self.network.world, flow, [messages; 2]);
+        let [first, second] = before.since(&self.network.world, flow, [messages; 2], false);
         let part = |effort: Effort| Effort { cpu: effort.cpu / flows, ..effort };
         Some(Box::new([part(first?), part(second?)]))
     }
