@@ -72,7 +72,12 @@ fn ends(run: &Run, flow: &FlowAccount) -> Ends {
     let far = run.answering().nth(flow.peer as usize);
     let on_one_host =
         far.is_some_and(|(far, _)| run.local().environment.same_host(far.environment) == Some(true));
-    Ends { modelled: run.model.is_some(), on_one_host }
+    let pins = [run.plan.common.local.pin, run.plan.common.remote.pin];
+    let on_one_processor = match pins {
+        [Some(here), Some(there)] if on_one_host => Some(here == there),
+        _ => None,
+    };
+    Ends { modelled: run.model.is_some(), on_one_host, on_one_processor }
 }
 
 /// What held the first flows of `transfer` back over time.

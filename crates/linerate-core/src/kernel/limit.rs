@@ -59,6 +59,8 @@ pub struct Ends {
     pub modelled: bool,
     /// Whether both are on one host, so that their threads may wait for each other.
     pub on_one_host: bool,
+    /// Whether they have one and the same processor of it, or each one of its own, if they were given any.
+    pub on_one_processor: Option<bool>,
 }
 
 /// What is known of a flow.

@@ -49,7 +49,7 @@ pub(super) const DEEP: Wire = Wire::Shaped(None);
 const SHALLOW: Wire = Wire::Shaped(Some("256KiB"));
 
 /// Both ends of a laboratory.
-const ENDS: Ends = Ends { modelled: false, on_one_host: true };
+const ENDS: Ends = Ends { modelled: false, on_one_host: true, on_one_processor: None };
 
 const SENDER: Holder = Holder::Processor(Host::Sender);
 const RECEIVER: Holder = Holder::Processor(Host::Receiver);

@@ -140,11 +140,13 @@ impl Threads {
     pub(super) fn charge(&self, shares: &mut Shares, holder: Holder, share: f64, ends: Ends) {
         let Holder::Processor(host) = holder else { return shares.add(holder, share) };
         let end = usize::from(host == Host::Receiver);
-        if ends.on_one_host && fill_one_processor(self.ends, true) {
+        let inferred = || ends.on_one_host && fill_one_processor(self.ends, true);
+        if ends.on_one_processor.unwrap_or_else(inferred) {
             return shares.add(Holder::Processor(Host::Both), share);
         }
         let [ran, waited] = self.ends[end];
-        let waited = waited - if ends.on_one_host { self.turn(end) } else { 0.0 };
+        let may_wait = ends.on_one_host && ends.on_one_processor != Some(false);
+        let waited = waited - if may_wait { self.turn(end) } else { 0.0 };
         let others =
             if waited >= CROWDED_OUT { share * (waited / (ran + waited)).max(1.0 - EFFECT) } else { 0.0 };
         shares.add(Holder::Others, others);

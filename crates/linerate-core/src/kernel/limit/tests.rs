@@ -178,6 +178,13 @@ proptest! {
         };
         prop_assert_eq!(winner(true), Holder::Processor(Host::Both));
         prop_assert!(winner(false) != Holder::Processor(Host::Both), "two hosts have two processors");
+        let pinned = |on_one_processor, hosts: [&[HostSample]; 2]| {
+            let ends = Ends { on_one_host: true, on_one_processor: Some(on_one_processor), ..Ends::default() };
+            holders(&Known { sender: &tcp, hosts, span: SECOND, ends, ..Known::default() }).expect("counted").winner
+        };
+        let crowded = worked([sender * 0.4, 1.0 - sender * 0.4]);
+        prop_assert_eq!(pinned(true, [&crowded, &crowded]), Holder::Processor(Host::Both), "whatever else runs there");
+        prop_assert!(pinned(false, [&hosts[0], &hosts[1]]) != Holder::Processor(Host::Both), "each has its own");
     }
 }
 
@@ -410,11 +417,12 @@ proptest! {
         paced in any::<[bool; 2]>(),
         modelled in any::<bool>(),
         on_one_host in any::<bool>(),
+        on_one_processor in any::<Option<bool>>(),
         rates in prop::option::of((any::<f64>(), any::<f64>())),
         whole in span(),
     ) {
         let (link, rate) = rates.map(|(link, rate)| (Rate::from_mbps(link), Rate::from_mbps(rate))).unzip();
-        let ends = Ends { modelled, on_one_host };
+        let ends = Ends { modelled, on_one_host, on_one_processor };
         let known =
             Known { sender: &sender, receiver: &receiver, hosts: [&hosts[0], &hosts[1]], paced, ends, link, rate, span: whole };
         let verdict = holders(&known);
