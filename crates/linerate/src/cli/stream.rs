@@ -16,7 +16,7 @@ const TIME: Span = Span::from_ms(10_000);
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct StreamArgs {
-    /// Hosts that run `linerate serve`, or iperf3://HOST [default: loopback]
+    /// Host of `linerate serve` or iperf3://HOST [default: loopback]
     ///
     /// With iperf3:// it is a server of iperf3 (`iperf3 -s`), alone. Otherwise all need the same key. Each gets its own flows: one host to many, or many to one with
     /// --direction receive. With --model, these are the numbers of the responding stations, such as
