@@ -16,11 +16,11 @@ const TIME: Span = Span::from_ms(10_000);
 
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct StreamArgs {
-    /// Host of `linerate serve` or iperf3://HOST [default: loopback]
+    /// Hosts that serve, or iperf3://HOST [default: loopback]
     ///
-    /// With iperf3:// it is a server of iperf3 (`iperf3 -s`), alone. Otherwise all need the same key. Each gets its own flows: one host to many, or many to one with
-    /// --direction receive. With --model, these are the numbers of the responding stations, such as
-    /// 1 2 3 [default: the last].
+    /// They run `linerate serve`, with the same key; iperf3:// is a server of iperf3 (`iperf3 -s`), alone. Each gets
+    /// its own flows: one host to many, or many to one with --direction receive. With --model, these are the numbers
+    /// of the responding stations, such as 1 2 3 [default: the last].
     #[arg(value_name = "HOST[:PORT]")]
     hosts: Vec<String>,
     #[command(flatten)]
