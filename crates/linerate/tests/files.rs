@@ -412,8 +412,24 @@ fn off_is_no_file() {
     }
 }
 
-/// What `ulimit` limits, and in which range something lacks.
-const LIMITS: [(&str, std::ops::Range<u32>); 3] = [("n", 3..16), ("u", 1..12), ("v", 100_000..250_000)];
+/// What `ulimit` limits, and in which range something lacks; of memory, beyond what the program takes to begin at all.
+const LIMITS: [(&str, std::ops::Range<u32>); 3] = [("n", 3..16), ("u", 1..12), ("v", 4_000..150_000)];
+
+/// The address space with which the kernel and the loader bring the program to its first line. Unit: KiB.
+fn least_memory(desk: &Desk) -> u32 {
+    let begins = |kib: &u32| {
+        let script = format!("ulimit -c 0; ulimit -v {kib}; exec {PROGRAM} --version");
+        let output = desk.command("sh", &["-c", &script]).output();
+        output.expect("there is a shell").status.success()
+    };
+    let (mut too_little, mut enough) = (1_000, 4_000_000);
+    assert!(begins(&enough), "it begins with 4 GiB");
+    while enough - too_little > 500 {
+        let middle = u32::midpoint(too_little, enough);
+        if begins(&middle) { enough = middle } else { too_little = middle }
+    }
+    enough
+}
 
 #[test]
 fn a_limit_of_the_system_ends_a_verb_in_a_sentence() {
@@ -426,11 +442,12 @@ fn a_limit_of_the_system_ends_a_verb_in_a_sentence() {
         Output("stream", "out", &["run.json"], "--time 300ms -P 8 --no-report --quiet", Again),
     ];
     let all: Vec<&Output> = OUTPUTS.iter().chain(&live).filter(|output| output.4 != Never).collect();
+    let least = least_memory(&desk);
     for nth in 0..40 {
         let Output(verb, flag, endings, more, _) = *all.choose(&mut random).expect("some");
         let ending = endings.choose(&mut random).expect("one at least");
         let (limit, range) = LIMITS.choose(&mut random).expect("one");
-        let number = random.random_range(range.clone());
+        let number = random.random_range(range.clone()) + if *limit == "v" { least } else { 0 };
         let path = format!("limited-{nth}.{ending}");
         let inner =
             format!("ulimit -c 0; ulimit -{limit} {number}; exec {PROGRAM} {verb} {more} --{flag} {path}");
