@@ -21,13 +21,13 @@ pub enum ToolError {
     #[error("start: the server is busy with another test")]
     Busy,
     /// It closed the conversation.
-    #[error("go on: the server closed the conversation{0}")]
+    #[error("finish the test: the server closed the conversation{0}")]
     Closed(&'static str),
     /// It ends.
-    #[error("go on: the server was ended there")]
+    #[error("finish the test: the server was ended there")]
     Terminated,
     /// It says that it failed, with its own number for the reason.
-    #[error("go on: the server refused or failed{}", .0.map_or_else(String::new, |number| format!(" (its error {number})")))]
+    #[error("finish the test: the server refused or failed{}", .0.map_or_else(String::new, |number| format!(" (its error {number})")))]
     Server(Option<i32>),
     /// It said something that is never said here.
     #[error("understand the server: it said {0}")]

@@ -143,7 +143,8 @@ impl Known<'_> {
 
 /// What arrived at the other end of a flow of TCP, by what was acknowledged at each look; of datagrams nothing is.
 fn acknowledged(sender: &HalfAccount, warm_up: Span) -> HalfAccount {
-    let mut before = COOKIE as u64;
+    // The cookie was acknowledged too, and the connection's beginning counts as a byte.
+    let mut before = COOKIE as u64 + 1;
     let looks = sender.tcp.iter().filter(|sample| sample.sends()).map(|sample| {
         let bytes = sample.acknowledged.saturating_sub(before);
         before = before.max(sample.acknowledged);
@@ -159,6 +160,5 @@ fn acknowledged(sender: &HalfAccount, warm_up: Span) -> HalfAccount {
         Interval { until: interval.until, bytes }
     });
     let intervals = if looks.is_empty() { Vec::new() } else { intervals.collect() };
-    let silence = HalfAccount::of_intervals(looks, warm_up).silence;
-    HalfAccount { silence, intervals, ..HalfAccount::default() }
+    HalfAccount { intervals, ..HalfAccount::of_intervals(looks, warm_up) }
 }
